@@ -106,7 +106,8 @@ testkit::file_tests! {
     check in "tests/kernels", "c":
     alike_names arithmetic array_functions assigned_scalars based_on both_pragmas calls captured conditions
     constants counters crowded decays floyd gathers globals grouped hidden_names hints ignored_openmp
-    independent jacobi_1d joined_pieces linearised liveness locals lost_guard lu macros matmul met_names
-    mixed_sizes names other_lines own_functions parts pasted places pointers private reductions remainders rows
+    independent inductions jacobi_1d joined_pieces linearised liveness locals lost_guard lu macros matmul
+    met_names mixed_sizes names other_lines own_functions parts pasted places pointers private reductions
+    remainders rows
     scalars shadows shapes strides torn types unsigned_counters volume wide_products written_back
 }

@@ -3,7 +3,7 @@
 
 use super::replacement::Replacement;
 use crate::emit::text_mark::TextMark;
-use crate::frontend::Found;
+use crate::frontend::{FinalScalars, Found};
 use crate::source::Source;
 use std::path::Path;
 
@@ -19,6 +19,15 @@ pub enum Style<'a> {
         /// The source's folder, if quoted includes need it.
         folder: Option<&'a Path>,
     },
+}
+
+/// Inserts text after the original loops, which end at the last mark of a call.
+fn after_original(call: String, text: &str) -> String {
+    let end = format!("{}\n", TextMark::End);
+    match call.rfind(&end) {
+        Some(at) => format!("{}{text}{}", &call[..at + end.len()], &call[at + end.len()..]),
+        None => call,
+    }
 }
 
 /// Inserts the replacements.
@@ -37,7 +46,10 @@ pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], style: Style) 
         }
         let final_counters =
             if found.final_counters.is_empty() { String::new() } else { format!("{}\n", found.final_counters) };
-        let text = format!("{{\n{}{final_counters}}}\n", ended(&replacement.call));
+        let FinalScalars { values, kept, sets } = &found.final_scalars;
+        let line = |text: &str| if text.is_empty() { String::new() } else { format!("{text}\n") };
+        let call = after_original(ended(&replacement.call), &line(kept));
+        let text = format!("{{\n{}{call}{}{final_counters}}}\n", line(values), line(sets));
         pieces.push(Piece { begin: found.begin, end: found.end, text, region: Some(found) });
     }
     if let Style::Passing { blanked, folder } = style {

@@ -18,4 +18,5 @@ pub use clang::process::{ClangError, command};
 pub use clang::target::difference;
 pub use read::{Reading, SMALLER, read, refusal};
 pub use region::region_reader::Found;
+pub use region::start_values::FinalScalars;
 pub use text::pragma::marks;

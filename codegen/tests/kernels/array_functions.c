@@ -82,6 +82,15 @@ static void indexed(int n)
     for (int i = 1; i < n; i++)
       plus(row, i, row[i - 1] + i);
 }
+/* The function names what the caller's pointer leads to. */
+static double late(int i) { return row[i] / 2; }
+static void doubted(int n, double *restrict q)
+{
+#pragma dvm region
+  for (int t = 0; t < 2; t++)
+    for (int i = 1; i < n; i++)
+      q[i] = late(n - i) + q[i];
+}
 int main(int argc, char **argv)
 {
   int n = size_argument(argc, argv, 1, N);
@@ -99,6 +108,7 @@ int main(int argc, char **argv)
   mixed(n, p, q);
   blocks(n);
   indexed(n);
+  doubted(n, q);
   show("lhs", lhs, sizeof lhs);
   show("jac", jac, sizeof jac);
   show("rhs", rhs, sizeof rhs);

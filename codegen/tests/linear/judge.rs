@@ -26,7 +26,12 @@ fn printed(program: &Path, environment: &[(&str, String)]) -> Result<(String, St
 
 /// Compares what gcc and dvmcc make of the functions of these seeds.
 pub fn judge(seeds: &[u64]) -> Result<Seen, String> {
-    let folder = testkit::scratch(&[("case.c", &source(seeds))]);
+    judge_text(seeds, &source(seeds))
+}
+
+/// Compares what gcc and dvmcc make of a program.
+pub fn judge_text(seeds: &[u64], text: &str) -> Result<Seen, String> {
+    let folder = testkit::scratch(&[("case.c", text)]);
     let (source, plain, tiled) = (folder.join("case.c"), folder.join("plain"), folder.join("tiled"));
     // The original leaves no array, and computes nothing that C does not define.
     let sanitizers = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];

@@ -5,16 +5,20 @@ use crate::frontend::clang::ctype;
 use crate::frontend::clang::expression_parts::{base_variable, write_target};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::control_flow::ControlFlowGraph;
-use crate::frontend::survey::reaching_definitions::{Definition, ReachingDefinitions};
+use crate::frontend::survey::reaching_definitions::{Definition, Following, ReachingDefinitions};
 use crate::frontend::survey::region_builder::RegionBuilder;
+use std::collections::HashSet;
 
 impl<'a> RegionBuilder<'a> {
     /// Finds the definitions of the region's integer scalars, and those that later statements can repeat.
     pub fn follow_definitions(&mut self, roots: &[&'a Node], graph: &ControlFlowGraph) {
         let follows = |id: Id| self.unit.declaration(id).is_some_and(|variable| self.is_followed(variable));
-        self.definitions = ReachingDefinitions::of(roots, &follows);
         let mut written: Vec<(Id, &'a Node)> = self.variables.written.iter().map(|(id, n)| (*id, *n)).collect();
         written.sort_by_key(|(_, n)| n.begin.offset);
+        let entering = written.iter().map(|(id, _)| *id);
+        let entering = entering.filter(|id| !self.variables.declared.contains_key(id) && follows(*id));
+        let entering: Vec<Id> = entering.filter(|_| self.looks_for_closed).collect();
+        self.definitions = ReachingDefinitions::of(roots, &entering, &Following { unit: self.unit, follows: &follows });
         for (id, place) in written {
             let Some(variable) = self.unit.declaration(id).filter(|v| self.is_followed(v)) else { continue };
             // A copy in each statement that uses the variable: nothing else may see its value.
@@ -27,8 +31,35 @@ impl<'a> RegionBuilder<'a> {
                 && self.is_repeatable_value(value)
             {
                 self.forwarded.insert(id, value);
+            } else if self.looks_for_closed
+                && !self.is_reduced(id)
+                && !self.private.contains(&id)
+                && self.has_closed_form(id, roots)
+            {
+                let alive = !self.variables.declared.contains_key(&id) && self.alive_after(graph, variable);
+                if !alive || self.definitions.at_end(id).is_some() {
+                    self.closed.insert(id);
+                }
             }
         }
+    }
+
+    /// Whether every use of a variable has a definition, one of them from the entry or from other iterations.
+    fn has_closed_form(&self, id: Id, roots: &[&'a Node]) -> bool {
+        let targets: HashSet<*const Node> = roots
+            .iter()
+            .flat_map(|root| root.walk())
+            .filter(|n| n.is(&SyntaxKind::BinaryOperator))
+            .filter_map(write_target)
+            .map(|target| std::ptr::from_ref(target.bare()))
+            .collect();
+        let uses = roots.iter().flat_map(|root| root.walk()).filter(|n| {
+            let named = n.is(&SyntaxKind::DeclRefExpr) && n.reference.as_ref().is_some_and(|r| r.id == id);
+            named && !targets.contains(&std::ptr::from_ref(*n))
+        });
+        let definitions: Option<Vec<Definition>> = uses.map(|n| self.definitions.of_use(n)).collect();
+        let carried = |d: &Definition| !matches!(d, Definition::Assigned(_));
+        definitions.is_some_and(|all| all.iter().any(carried))
     }
 
     fn is_followed(&self, variable: &Node) -> bool {

@@ -10,6 +10,7 @@ use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::address_uses::AddressUses;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::surrounding_loops::Scope;
+use crate::model::Storage;
 
 /// The largest number of such calls in one another.
 const MAX_DEPTH: usize = 8;
@@ -49,7 +50,7 @@ impl<'a> RegionBuilder<'a> {
         }
         let uses = AddressUses::of(function);
         self.check_globals(body).map_err(|reason| refuse(&reason))?;
-        self.check_callee_variables(function, &uses).map_err(|reason| refuse(&reason))?;
+        Self::check_callee_variables(function, &uses).map_err(|reason| refuse(&reason))?;
         for (parameter, argument) in parameters.iter().zip(arguments) {
             if ctype::is_pointer(parameter.ty.plain()) {
                 if !same_pointers(argument, parameter.ty.plain()) {
@@ -69,6 +70,8 @@ impl<'a> RegionBuilder<'a> {
             self.callees.variables.insert(parameter.id);
             out.own.insert(parameter.id);
         }
+        let declared = function.walk().filter(|n| n.is(&SyntaxKind::VarDecl));
+        self.callees.variables.extend(declared.map(|n| n.id));
         self.callees.changed.extend(&uses.changed);
         self.callees.open.push(name.to_owned());
         let effects = self.effects(body, scope, out);
@@ -79,6 +82,15 @@ impl<'a> RegionBuilder<'a> {
             self.check_named(argument, out).map_err(|reason| refuse(&reason))?;
         }
         Ok(())
+    }
+
+    /// A function's author may not know of the caller's `restrict`: where a called body names variables of the file, the
+    /// caller's pointers are compared at entry.
+    pub fn doubt_restrict(&mut self) {
+        if self.callees.name_globals {
+            let believed = self.arrays.iter_mut().filter(|a| a.array.storage == Storage::Restrict);
+            believed.for_each(|a| a.array.storage = Storage::Pointer);
+        }
     }
 
     /// An array that a call's text names must be one of the region's arrays, so that the tiles know it.
@@ -101,7 +113,7 @@ impl<'a> RegionBuilder<'a> {
     }
 
     /// A global must have its one meaning in the generated text, which stands in and before the enclosing function.
-    fn check_globals(&self, body: &Node) -> Result<(), String> {
+    fn check_globals(&mut self, body: &Node) -> Result<(), String> {
         let inner = &self.unit.root.inner;
         let here = inner.iter().position(|n| n.id == self.function.id);
         for node in body.walk() {
@@ -111,6 +123,11 @@ impl<'a> RegionBuilder<'a> {
             }
             let name = &reference.name;
             let variable = self.unit.declaration(reference.id);
+            // Tiles have their own counters.
+            if self.variables.is_counter(reference.id) {
+                return Err(format!("it uses the loop counter `{name}`"));
+            }
+            self.callees.name_globals |= variable.is_none_or(|v| !v.ty.plain().starts_with("const "));
             if variable.is_none_or(|v| self.has_other_names(v)) {
                 return Err(format!("`{name}` may be another name of some other storage"));
             }
@@ -126,7 +143,7 @@ impl<'a> RegionBuilder<'a> {
     }
 
     /// Pointers of the callee must keep their values, and types must have the same meaning in the region.
-    fn check_callee_variables(&self, function: &Node, uses: &AddressUses) -> Result<(), String> {
+    fn check_callee_variables(function: &Node, uses: &AddressUses) -> Result<(), String> {
         for variable in function.walk().filter(|n| n.is(&SyntaxKind::VarDecl) || n.is(&SyntaxKind::ParmVarDecl)) {
             let (plain, name) = (variable.ty.plain(), &variable.name);
             if ctype::varies(plain) || ctype::varies(&variable.ty.written) {

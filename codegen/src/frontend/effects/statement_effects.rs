@@ -24,6 +24,8 @@ pub struct Effects {
     pub repeated: Vec<Id>,
     /// Variables that get an uninitialised copy in the statement.
     pub copies: Vec<Id>,
+    /// Variables whose value where the statement begins is computed from counters.
+    pub starts: Vec<Id>,
     /// Variables declared in the statement itself.
     pub own: HashSet<Id>,
     /// Text replacements: offset -> (length, new text).
@@ -192,6 +194,8 @@ impl<'a> RegionBuilder<'a> {
             }
         };
         self.effects(header.first, scope, out)?;
+        header.beside_first.iter().try_for_each(|part| self.effects(part, scope, out))?;
+        header.beside_step.iter().try_for_each(|part| self.effects(part, &inside, out))?;
         if header.declared {
             out.own.insert(header.counter);
         } else if !out.own.contains(&header.counter) && !out.copies.contains(&header.counter) {
@@ -447,7 +451,7 @@ impl<'a> RegionBuilder<'a> {
             }
             return Ok(());
         }
-        if out.own.contains(&id) || out.copies.contains(&id) || out.repeated.contains(&id) {
+        if [&out.copies, &out.repeated, &out.starts].iter().any(|list| list.contains(&id)) || out.own.contains(&id) {
             return Ok(());
         }
         if self.is_reduced(id) {
@@ -456,6 +460,10 @@ impl<'a> RegionBuilder<'a> {
         if self.variables.is_counter(id) && !self.variables.declared.contains_key(&id) {
             let reason = format!("`{}` is a loop counter that is used outside its loop", variable.name);
             return Err(Refusal::at(at, reason, "keep the value in another variable"));
+        }
+        if self.closed.contains(&id) {
+            out.starts.push(id);
+            return Ok(());
         }
         // A statement with the assignment itself sets its copy.
         if self.private.contains(&id) || (write && self.forwarded.contains_key(&id)) {

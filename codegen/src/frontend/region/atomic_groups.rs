@@ -30,7 +30,8 @@ impl<'a> RegionBuilder<'a> {
         for (id, _) in outer {
             let Some(variable) = self.unit.declaration(id) else { continue };
             let plain = variable.ty.plain();
-            if self.forwarded.contains_key(&id) || self.is_reduced(id) || self.private.contains(&id) {
+            let followed = self.forwarded.contains_key(&id) || self.closed.contains(&id);
+            if followed || self.is_reduced(id) || self.private.contains(&id) {
                 continue;
             }
             if self.variables.declared.contains_key(&id) || ctype::is_pointer(plain) || ctype::is_array(plain) {
@@ -94,7 +95,8 @@ impl<'a> RegionBuilder<'a> {
 
     fn place_declaration(&mut self, block: Id, statements: &[&'a Node], at: usize, variable: &'a Node) {
         let id = variable.id;
-        if self.variables.is_counter(id) || self.repeatable(variable) || self.forwarded.contains_key(&id) {
+        let followed = self.forwarded.contains_key(&id) || self.closed.contains(&id);
+        if self.variables.is_counter(id) || self.repeatable(variable) || followed {
             return;
         }
         let uses: Vec<usize> = (at + 1..statements.len()).filter(|k| liveness::mentions(statements[*k], id)).collect();

@@ -6,4 +6,5 @@ pub mod final_counters;
 pub mod model_assembly;
 mod private_variables;
 pub mod region_reader;
+pub mod start_values;
 pub mod statement;

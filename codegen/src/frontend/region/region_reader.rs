@@ -1,5 +1,6 @@
 //! Builds the model of one region from its pragma and its statements in the syntax tree.
 
+use super::start_values::FinalScalars;
 use super::statement;
 use crate::Refusal;
 use crate::frontend::clang::ast::{Node, Unit};
@@ -42,6 +43,8 @@ pub struct Found {
     pub hints: Vec<(usize, usize)>,
     /// Byte range of `#pragma endscop`.
     pub endscop: Option<(usize, usize)>,
+    /// C texts that give scalars their final values; usually empty.
+    pub final_scalars: FinalScalars,
     /// C text that sets counters to their final values after the tiles; usually empty.
     pub final_counters: String,
     /// Remarks other than refusals: (offset, text).
@@ -99,7 +102,7 @@ pub fn analyse(
     variables.addressed.extend(surroundings::named(source, seen, function));
     let counters = variables.counters.keys().filter_map(|id| unit.declaration(*id));
     let counters: Vec<&str> = counters.map(|d| d.name.as_str()).collect();
-    let read = |linearised, of_shapes: Vec<ParameterOfShape>| -> Result<RegionBuilder, Refusal> {
+    let read = |linearised, of_shapes: Vec<ParameterOfShape>, looks_for_closed| -> Result<RegionBuilder, Refusal> {
         let mut symbols = symbols::Symbols::of_counters(counters.iter().copied());
         let mut ground = surrounding_loops::Ground::default();
         let mut parameters = vec![];
@@ -132,6 +135,8 @@ pub fn analyse(
             groups: HashMap::new(),
             definitions: ReachingDefinitions::default(),
             forwarded: HashMap::new(),
+            closed: HashSet::new(),
+            looks_for_closed,
             definitions_open: 0,
             private: HashSet::new(),
             rows: vec![],
@@ -149,12 +154,19 @@ pub fn analyse(
         builder.block(0, &roots, &surrounding_loops::Scope::default());
         Refusal::all(std::mem::take(&mut builder.obstacles)).map_or(Ok(builder), Err)
     };
-    let mut builder = read(Linearised::default(), vec![])?;
-    let shapes = builder.recovered_shapes()?;
-    if !shapes.shapes.is_empty() {
-        let parameters = builder.parameters_of_shapes(&shapes);
-        builder = read(shapes, parameters)?;
-    }
+    let read_twice = |looks_for_closed| -> Result<(RegionBuilder, FinalScalars), Refusal> {
+        let mut builder = read(Linearised::default(), vec![], looks_for_closed)?;
+        let shapes = builder.recovered_shapes()?;
+        if !shapes.shapes.is_empty() {
+            let parameters = builder.parameters_of_shapes(&shapes);
+            builder = read(shapes, parameters, looks_for_closed)?;
+        }
+        let final_scalars = builder.final_scalars(&graph)?;
+        Ok((builder, final_scalars))
+    };
+    // Scalars that have no closed form may be copied, or stand in memory.
+    let (mut builder, final_scalars) = read_twice(true).or_else(|_| read_twice(false))?;
+    builder.doubt_restrict();
     if builder.statements.is_empty() {
         return Err(at_pragma("the region has no statements", "remove the pragma"));
     }
@@ -172,7 +184,19 @@ pub fn analyse(
     let endscop = site.end.as_ref().map(|d| (d.begin, d.end));
     collision::check(&region, unit, seen, source, (function_begin, &site.pragma))?;
     let hints = hints(source, site, function_begin, seen);
-    Ok(Found { region, begin, end, function_begin, insert, pragma, hints, endscop, final_counters, notes })
+    Ok(Found {
+        region,
+        begin,
+        end,
+        function_begin,
+        insert,
+        pragma,
+        hints,
+        endscop,
+        final_scalars,
+        final_counters,
+        notes,
+    })
 }
 
 /// Whether the file is compiled as a C before C99.

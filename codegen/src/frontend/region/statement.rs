@@ -45,7 +45,7 @@ impl<'a> RegionBuilder<'a> {
     fn statement(&mut self, node: &'a Node, scope: &Scope) -> Result<(), Refusal> {
         match node.kind {
             SyntaxKind::NullStmt => Ok(()),
-            _ if self.is_forwarded(node) => Ok(()),
+            _ if self.is_forwarded(node) || self.only_sets_closed(node) => Ok(()),
             SyntaxKind::CompoundStmt => {
                 let mut inside = scope.clone();
                 inside.schedule.push("0".to_owned());
@@ -60,6 +60,11 @@ impl<'a> RegionBuilder<'a> {
                     Err(_) if !scope.loops.is_empty() => return self.leaf(&[node], scope),
                     Err(refused) => return Err(refused),
                 };
+                let beside = || header.beside_first.iter().chain(&header.beside_step);
+                if let Some(part) = beside().find(|part| !self.only_sets_closed(part)) {
+                    let reason = "this loop's header also changes a variable whose value is not told by the counter";
+                    return Err(Refusal::at(part, reason, loop_header::CANONICAL));
+                }
                 if self.is_independent(&header, scope) {
                     return self.independent(&header, scope.independent.unwrap_or(scope.loops.len()), inside);
                 }
@@ -90,7 +95,10 @@ impl<'a> RegionBuilder<'a> {
                 let variables = node.inner.iter();
                 let mut idle = true;
                 for v in variables {
-                    idle &= !v.initialised || self.repeatable(v) || self.variables.is_counter(v.id);
+                    idle &= !v.initialised
+                        || self.repeatable(v)
+                        || self.variables.is_counter(v.id)
+                        || self.closed.contains(&v.id);
                 }
                 if idle { Ok(()) } else { self.leaf(&[node], scope) }
             }
@@ -149,7 +157,7 @@ impl<'a> RegionBuilder<'a> {
             text = format!("{{ {text} }}");
         }
         self.check_meanings(nodes, &out)?;
-        let locals = self.declarations(&out)?;
+        let locals = self.start_values(nodes[0], &out, scope)? + &self.declarations(&out)?;
         self.statements.push(RawStatement {
             nodes: nodes.to_vec(),
             scope: inside,
@@ -200,8 +208,13 @@ impl<'a> RegionBuilder<'a> {
 
     /// All declarations that a statement repeats share a block: each name must have one meaning there.
     fn check_meanings(&self, nodes: &[&'a Node], out: &Effects) -> Result<(), Refusal> {
-        let locals: Vec<&Node> =
-            out.repeated.iter().chain(&out.copies).filter_map(|id| self.unit.declaration(*id)).collect();
+        let locals: Vec<&Node> = out
+            .repeated
+            .iter()
+            .chain(&out.copies)
+            .chain(&out.starts)
+            .filter_map(|id| self.unit.declaration(*id))
+            .collect();
         let initials = out.repeated.iter().filter_map(|id| self.repeated_value(*id));
         let texts: Vec<&Node> = nodes.iter().copied().chain(initials).collect();
         for local in &locals {
@@ -239,7 +252,7 @@ impl<'a> RegionBuilder<'a> {
         Ok(lines.join(" "))
     }
 
-    fn check_visible(&self, variable: &Node) -> Result<(), Refusal> {
+    pub fn check_visible(&self, variable: &Node) -> Result<(), Refusal> {
         let name = self.type_name(variable);
         if self.is_local_type(&name) {
             return Err(Refusal::at(

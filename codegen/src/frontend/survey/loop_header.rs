@@ -8,7 +8,7 @@ use crate::frontend::clang::expression_parts::write_target;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 
 /// The parts of a `for` loop.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct LoopHeader<'a> {
     /// The counter's declaration.
     pub counter: Id,
@@ -16,14 +16,20 @@ pub struct LoopHeader<'a> {
     pub declaration: &'a Node,
     /// The header declares the counter.
     pub declared: bool,
-    /// First value.
+    /// First value; if there is none, the counter in the condition.
     pub first: &'a Node,
+    /// The counter begins with the value that it has.
+    pub entered: bool,
     /// Condition.
     pub condition: &'a Node,
     /// The amount added after each iteration, never 0.
     pub step: i64,
     /// C defines that the addition wraps around.
     pub wraps: bool,
+    /// Assignments beside the counter's first value: `k = 0` of `i = 0, k = 0`.
+    pub beside_first: Vec<&'a Node>,
+    /// Updates beside the counter's step: `k += 2` of `i++, k += 2`.
+    pub beside_step: Vec<&'a Node>,
     /// Body.
     pub body: &'a Node,
 }
@@ -37,12 +43,22 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refu
     let [init, _, condition, increment, body] = node.inner.as_slice() else {
         return refuse(node, "this loop's header is not understood");
     };
-    for (part, name) in [(init, "first value"), (condition, "condition"), (increment, "step")] {
+    for (part, name) in [(condition, "condition"), (increment, "step")] {
         if part.kind.is_absent() {
             return refuse(node, &format!("this loop has no {name} in its header"));
         }
     }
-    let (counter, first, declared) = if init.is(&SyntaxKind::DeclStmt) {
+    let (init, beside_first) = main_part(init, condition);
+    let (increment, beside_step) = main_part(increment, condition);
+    let entered = init.kind.is_absent();
+    let (counter, first, declared) = if entered {
+        let target = write_target(increment).and_then(Node::variable).map(|r| r.id);
+        let is_target = |n: &&Node| n.reference.as_ref().is_some_and(|r| Some(r.id) == target);
+        let Some((first, id)) = condition.walk().find(is_target).zip(target) else {
+            return refuse(node, "this loop has no first value in its header, and its counter is not told by its step");
+        };
+        (id, first, false)
+    } else if init.is(&SyntaxKind::DeclStmt) {
         let [variable] = init.inner.as_slice() else {
             return refuse(init, "this loop declares several variables");
         };
@@ -72,7 +88,45 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refu
     let Some((step, wraps)) = step(unit, increment, counter, ty).filter(|(s, _)| *s != 0) else {
         return refuse(increment, "this loop's step is not a constant added to its counter");
     };
-    Ok(LoopHeader { counter, declaration, declared, first, condition, step, wraps, body })
+    let changed = beside_first.iter().chain(&beside_step).find(|part| {
+        let target = write_target(part).and_then(Node::variable);
+        target.is_none_or(|r| r.id == counter)
+    });
+    if let Some(part) = changed {
+        return refuse(part, "this part of the loop's header is not the assignment of another variable");
+    }
+    Ok(LoopHeader {
+        counter,
+        declaration,
+        declared,
+        first,
+        entered,
+        condition,
+        step,
+        wraps,
+        beside_first,
+        beside_step,
+        body,
+    })
+}
+
+/// The part of `i = 0, k = 0` about a variable of the condition, and the other parts.
+fn main_part<'a>(node: &'a Node, condition: &Node) -> (&'a Node, Vec<&'a Node>) {
+    fn parts<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
+        match node.kind {
+            SyntaxKind::BinaryOperator if node.opcode == "," => node.inner.iter().for_each(|n| parts(n, out)),
+            _ => out.push(node),
+        }
+    }
+    let mut all = Vec::new();
+    parts(node, &mut all);
+    let compared = |part: &&Node| {
+        let variable = write_target(part).and_then(Node::variable).map(|r| r.id);
+        variable.is_some() && condition.walk().any(|n| n.reference.as_ref().map(|r| r.id) == variable)
+    };
+    let at = all.iter().position(compared).filter(|_| all.len() > 1).unwrap_or(0);
+    let main = all.remove(at);
+    (main, all)
 }
 
 /// The amount added to the counter after each iteration, and whether C defines that the sum wraps around.

@@ -2,6 +2,7 @@
 //! `RegionBuilder` holds what this and the later rooms find; it uses `clang`, `text` and `values`.
 
 pub mod address_uses;
+pub mod carried_values;
 pub mod linear_accesses;
 pub mod loop_header;
 pub mod reaching_definitions;

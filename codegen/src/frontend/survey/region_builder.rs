@@ -96,6 +96,8 @@ pub struct Callees<'a> {
     pub variables: HashSet<Id>,
     /// Those that are assigned after their declaration.
     pub changed: HashSet<Id>,
+    /// They name variables of the file.
+    pub name_globals: bool,
 }
 
 /// Everything known about a region so far.
@@ -142,6 +144,10 @@ pub struct RegionBuilder<'a> {
     pub definitions: ReachingDefinitions<'a>,
     /// Scalars with one such assignment, whose right side each statement repeats that uses them.
     pub forwarded: HashMap<Id, &'a Node>,
+    /// Scalars that have a value in terms of counters wherever they are used.
+    pub closed: HashSet<Id>,
+    /// Whether to look for such scalars.
+    pub looks_for_closed: bool,
     /// The number of definitions whose values are being computed, one for another.
     pub definitions_open: u32,
     /// Scalars of the function that each statement copies.

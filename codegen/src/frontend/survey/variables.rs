@@ -74,6 +74,7 @@ impl<'a> RegionVariables<'a> {
                     self.declared.insert(header.counter, header.declaration);
                 }
                 self.expressions(header.first);
+                header.beside_first.iter().chain(&header.beside_step).for_each(|part| self.expressions(part));
                 self.expressions(header.condition);
                 return self.gather(unit, header.body);
             }

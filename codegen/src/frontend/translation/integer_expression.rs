@@ -55,6 +55,15 @@ impl<'a> RegionBuilder<'a> {
                 let negative = value.combine(&value, |a, _| a.times(-1));
                 self.arithmetic(negative, node, scope)
             }
+            SyntaxKind::UnaryOperator if matches!(node.opcode.as_str(), "++" | "--") => {
+                let target = child(0)?;
+                let closed = target.variable().is_some_and(|r| self.closed.contains(&r.id));
+                match (closed, node.postfix) {
+                    (true, true) => self.value(target, scope),
+                    (true, false) => self.updated(node, scope),
+                    (false, _) => Err(not_affine(node)),
+                }
+            }
             SyntaxKind::BinaryOperator => self.binary(node, scope),
             SyntaxKind::ConditionalOperator => self.conditional(node, scope),
             _ => Err(not_affine(node)),
@@ -84,7 +93,7 @@ impl<'a> RegionBuilder<'a> {
             ));
         }
         if let Some(definition) = self.definitions.of_use(node) {
-            return self.defined(definition, node, scope);
+            return self.defined(definition, declaration, node, scope);
         }
         if self.variables.written.contains_key(&reference.id) {
             return Err(Refusal::at(
@@ -107,7 +116,13 @@ impl<'a> RegionBuilder<'a> {
     }
 
     /// The value that a definition gives to a variable.
-    fn defined(&mut self, definition: Definition<'a>, node: &Node, scope: &Scope) -> Result<Cases, Refusal> {
+    pub fn defined(
+        &mut self,
+        definition: Definition<'a>,
+        variable: &'a Node,
+        node: &Node,
+        scope: &Scope,
+    ) -> Result<Cases, Refusal> {
         if self.definitions_open == MAX_DEFINITIONS {
             return Err(not_affine(node));
         }
@@ -115,6 +130,9 @@ impl<'a> RegionBuilder<'a> {
         let value = match definition {
             Definition::Assigned(value) => self.value(value, scope),
             Definition::Updated(update) => self.updated(update, scope),
+            Definition::Entry => Ok(Cases::one(Affine::symbol(&self.captured(&variable.name, variable)))),
+            Definition::Carried(index) => self.carried_value(index, false, variable, node, scope),
+            Definition::After(index) => self.carried_value(index, true, variable, node, scope),
         };
         self.definitions_open -= 1;
         value
@@ -249,7 +267,7 @@ impl<'a> RegionBuilder<'a> {
     }
 
     /// The result of an arithmetic operation in its C type; refused if it may wrap around.
-    fn arithmetic(&mut self, value: Option<Cases>, node: &Node, scope: &Scope) -> Result<Cases, Refusal> {
+    pub fn arithmetic(&mut self, value: Option<Cases>, node: &Node, scope: &Scope) -> Result<Cases, Refusal> {
         let value = value.ok_or_else(|| not_affine(node))?;
         match self.unit.integer(node.ty.plain()) {
             Some(ty) if !ty.signed || self.unit.integer_options.wraps => self.fit(value, ty, true, true, node, scope),

@@ -4,7 +4,7 @@ use crate::Refusal;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
-use crate::frontend::survey::loop_header::{CANONICAL, LoopHeader};
+use crate::frontend::survey::loop_header::{self, CANONICAL, LoopHeader};
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::affine::{Affine, Cases, Formula, compare};
 use crate::frontend::values::surrounding_loops::{Dimension, Scope};
@@ -23,7 +23,7 @@ impl<'a> RegionBuilder<'a> {
             .unit
             .integer(header.declaration.ty.plain())
             .ok_or_else(|| super::integer_expression::not_affine(header.first))?;
-        let first = self.value(header.first, scope)?;
+        let first = self.first_value(header, scope)?;
         // A callee's counters may have the names of the region's.
         let symbol = if of_callee { self.fresh(name) } else { self.symbols.counter(name) };
         let mut inside = scope.clone();
@@ -68,6 +68,25 @@ impl<'a> RegionBuilder<'a> {
         inside.uncertain = true;
         inside.schedule.push(if header.step > 0 { symbol } else { format!("-{symbol}") });
         Ok(inside)
+    }
+
+    /// The counter's first value. Without one in the header it is the value at the region's entry, if that is known:
+    /// the loop runs once, and no other loop has the counter.
+    pub fn first_value(&mut self, header: &LoopHeader<'a>, scope: &Scope) -> Result<Cases, Refusal> {
+        if !header.entered {
+            return self.value(header.first, scope);
+        }
+        let around = scope.loops.iter().take_while(|l| l.counter != header.counter).count();
+        let same = |n: &&Node| {
+            n.is(&SyntaxKind::ForStmt)
+                && loop_header::header(self.unit, n).is_ok_and(|other| other.counter == header.counter)
+        };
+        let loops = self.variables.roots.iter().flat_map(|root| root.walk()).filter(same).count();
+        if around > 0 || loops != 1 || !self.callees.open.is_empty() {
+            let reason = "this loop has no first value in its header, and runs more than once or shares its counter";
+            return Err(Refusal::at(header.first, reason, CANONICAL));
+        }
+        Ok(Cases::one(Affine::symbol(&self.captured(&header.declaration.name, header.declaration))))
     }
 
     /// The value after the last iteration must fit the counter's type if its overflow is defined.
