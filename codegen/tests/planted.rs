@@ -31,7 +31,7 @@ enum Found {
 }
 
 /// All defects that can be put back, in the order of the classes of wrong results.
-const TABLE: [(&str, &[Found]); 12] = [
+const TABLE: [(&str, &[Found]); 14] = [
     ("a1-align", &[Found::Functions(&[1186])]),
     ("a2-restrict", &[Found::Functions(&[1179])]),
     ("a3-liveness", &[Found::Functions(&[119, 175])]),
@@ -44,6 +44,8 @@ const TABLE: [(&str, &[Found]); 12] = [
     ("a10-environment", &[Found::Directed]),
     ("a11-alias", &[Found::Functions(&[149, 192])]),
     ("a12-rows", &[Found::Directed, Found::Linearised(&[1020])]),
+    ("a13-entry", &[Found::Directed]),
+    ("a14-kept", &[Found::Directed]),
 ];
 
 /// What the test `name` below, in a process of its own because the environment says which defect is back, answers.

@@ -36,28 +36,28 @@ testkit::file_tests! {
     address_passed address_taken after_the_last_function after_unroll alias_attribute alias_in_pure
     alignment_of_an_object all_obstacles assembler_label assembly assembly_at_file_scope atomic_data atomic_pointer
     attribute_of_prototype attribute_optimize attribute_target bad_tile before_a_condition
-    before_nothing before_unroll bound_written bound_written_by_alias break_inside callee_changes_counter callee_changes_index
+    before_nothing before_unroll bound_written break_inside callee_changes_counter callee_changes_index
     callee_global_hidden callee_ignores callee_keeps_address callee_keeps_count callee_moves_pointer callee_of_other_type
     callee_returns_early callee_variable_length callee_writes_global callee_writes_scalar chosen_function clang_fp cleanup_inside
     complex_in_region const_assembly const_counts const_writes continue_inside counter_after_data
     counter_behind_pointer counter_in_bound counter_in_pure counter_in_sizeof counter_written data_bound
     data_subscript declare_simd declared_for_later designated_values do_loop double_counter empty_region empty_scop
-    endscop_inside enumeration_large_local enumerator_in_a_length fenv_access flexible_member fp_contract
+    endscop_inside enumeration_large_local enumerator_in_a_length fenv_access fp_contract
     function_in_a_size generated_name goto_inside helper_macro hiding_local imported_inside in_a_size independent_of_nothing in_an_expression
-    keyword_macro keyword_name label large_local large_struct length_inside line_number line_number_in_macro
-    local_enumerator local_type local_typedef lost_extent macro_defined_inside macro_of_statements macro_past_region
-    macro_scalar may_alias_pointer member_by_data member_offset missing_condition mode_inside named_dependence
+    keyword_macro keyword_name label large_local length_inside line_number line_number_in_macro
+    local_enumerator local_type local_typedef lost_extent lost_size macro_defined_inside macro_of_statements macro_past_region
+    macro_scalar member_by_data member_offset missing_condition mode_inside named_dependence
     named_large_local
     nonaffine_subscript not_a_loop not_equal_stride number_name openmp_before_a_conditional openmp_inside
     operator_pragma other_lines outside_function own_call own_counts own_fprintf own_inline own_large own_math own_prints own_reads_written own_recursive pasted_line pasted_name_of_a_counter
-    pasted_variable_of_a_line pointer_call pointer_in_struct pointer_moves pointer_to_pointer pragma_in_macro
+    pasted_variable_of_a_line pointer_call pointer_moves pointer_to_pointer pragma_in_macro
     private_of_address private_of_pointer private_read_after
     pragma_operator_before_function pure_by_address pure_by_calls pure_by_pointer_sum pure_reads_written
     pure_thread_local pure_through_pointer pure_through_restrict pure_unseen pure_vouched_thread_local pure_weak
     reduction_and_dependence reduction_by_another reduction_downwards reduction_of_address reduction_of_index
     reduction_of_nothing reduction_of_reals reduction_of_two_values reduction_read_inside reduction_wrong_way
-    region_in_scop register_scalar return_inside product_of_counters row_before row_of_no_sign row_passed shadowed_counter shared_by_iterations size_aliased size_of_a_row
-    size_of_computed statement_expression statements_in_a_size static_inside strides_without_order struct_of_arrays switch_inside
+    region_in_scop register_scalar return_inside product_of_counters row_before row_of_no_sign row_passed shadowed_counter shared_by_iterations size_of_a_row
+    size_of_computed statement_expression statements_in_a_size static_inside strides_without_order switch_inside
     thread_local thread_of_system too_many_tiles two_shapes torn_region torn_statement two_counters type_in_head
     type_in_parameters type_macro type_of_a_variable unclosed_scop union_member universal_name unknown_call
     unknown_option unknown_pure unnamed_large_local unnamed_struct variable_in_a_size variable_macro variable_step

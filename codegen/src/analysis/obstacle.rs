@@ -68,7 +68,7 @@ fn array(region: &Region, isl_region: &IslRegion, pairs: &Map) -> Result<Option<
             {
                 let symbol = first.output_name();
                 let found = region.arrays.iter().find(|array| Some(&array.symbol) == symbol.as_ref());
-                return Ok(found.map(|array| array.name.clone()));
+                return Ok(found.map(|array| region.said(&array.name).to_owned()));
             }
         }
     }

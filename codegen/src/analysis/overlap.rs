@@ -13,6 +13,8 @@ pub fn checks(region: &Region, isl_region: &IslRegion) -> Result<OverlapChecks, 
     isl_region.begin_stage();
     let pairs = pairs(region);
     let mut involved: Vec<usize> = pairs.iter().flat_map(|(one, other)| [*one, *other]).collect();
+    let of_kept = region.kept.iter().flat_map(|kept| &kept.against);
+    involved.extend(of_kept.filter_map(|symbol| region.arrays.iter().position(|array| array.symbol == *symbol)));
     involved.sort_by_key(|at| &region.arrays[*at].name);
     involved.dedup();
     let mut hulls = Vec::new();

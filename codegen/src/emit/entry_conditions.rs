@@ -7,13 +7,9 @@ use crate::model::Region;
 /// function, after the context.
 pub fn failing(region: &Region) -> String {
     let serial = region.options.serial.as_ref().map(|serial| format!("({serial}) || ")).unwrap_or_default();
-    let checks = region.conditions.iter().map(|condition| {
-        format!("(({}) && {}) ||\n      ", condition.fails, sequential(region, &quoted(&condition.reason)))
-    });
+    let checks = region
+        .conditions
+        .iter()
+        .map(|condition| format!("(({}) && {}) ||\n      ", condition.fails, sequential(region, &condition.reason)));
     serial + &checks.collect::<String>()
-}
-
-/// The reason as the inside of a C string.
-fn quoted(reason: &str) -> String {
-    reason.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ")
 }

@@ -1,7 +1,7 @@
 //! Names and types of the generated text: names in the user's text, free names, ranges of integer types.
 
 use crate::c_tokens::{KEYWORDS, identifiers, is_keyword};
-use crate::model::{Region, Statement};
+use crate::model::{Entry, Region, Statement};
 use std::collections::BTreeSet;
 
 /// The identifiers in use: those of the region, and those made for the generated text.
@@ -30,6 +30,12 @@ impl FreshNames {
         for array in &region.arrays {
             taken.extend([array.name.clone(), array.symbol.clone()]);
             taken.extend(identifiers(&array.element));
+        }
+        for entry in &region.entry {
+            if let Entry::Read { name, ctype, expression, .. } = entry {
+                taken.insert(name.clone());
+                taken.extend(identifiers(ctype).into_iter().chain(identifiers(expression)));
+            }
         }
         FreshNames { taken }
     }

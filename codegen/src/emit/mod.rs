@@ -8,6 +8,7 @@
 mod body;
 mod check_function;
 mod entry_conditions;
+mod entry_reads;
 mod expression;
 mod footprint_function;
 mod generated_names;

@@ -3,7 +3,7 @@
 use super::{
     expression::CScope,
     generated_names::Mentions,
-    region_context::{RegionContext, lengths, with_lengths},
+    region_context::{RegionContext, kept_member, lengths, with_lengths},
 };
 use crate::{
     Refusal,
@@ -15,7 +15,7 @@ use std::fmt::Write;
 /// The function that compares what the region touches of the arrays; no text if no arrays can overlap.
 pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String, Refusal> {
     let region = shared.region;
-    if checks.pairs.is_empty() {
+    if !needed(region, checks) {
         return Ok(String::new());
     }
     let mentions = Mentions::of(region, []);
@@ -26,14 +26,15 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
     }
     for (one, other) in &checks.pairs {
         let (one, other) = (&region.arrays[*one].name, &region.arrays[*other].name);
-        let told = sequential(region, &format!("`{one}` and `{other}` share storage"));
+        let told = sequential(region, &format!("`{}` and `{}` share storage", region.said(one), region.said(other)));
         let _ = writeln!(
             body,
             "  if (dvm__begin_{one} < dvm__end_{other} && dvm__begin_{other} < dvm__end_{one})\n    return {told};"
         );
     }
+    body.push_str(&changed(shared));
     let mut text =
-        String::from("/* True when arrays that are written share bytes with others in what the region touches. */\n");
+        String::from("/* True when what is written shares bytes with other things that the region touches. */\n");
     let _ =
         writeln!(text, "static int dvm__{}_overlap(const struct {} *{})\n{{", region.name, shared.context, shared.own);
     text.push_str(&shared.locals(&scope, &mentions));
@@ -48,8 +49,33 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
     Ok(text)
 }
 
+/// Whether a region has anything to compare.
+pub fn needed(region: &Region, checks: &OverlapChecks) -> bool {
+    !(checks.pairs.is_empty() && region.kept.is_empty())
+}
+
+/// The comparisons of written arrays with what keeps its value.
+fn changed(shared: &RegionContext) -> String {
+    let (region, own) = (shared.region, &shared.own);
+    let mut text = String::new();
+    for (at, kept) in region.kept.iter().enumerate() {
+        let told = sequential(region, &format!("the region writes `{}`, which it reads at entry", kept.text));
+        let place = format!("{own}->{}", kept_member(at));
+        for array in region.arrays.iter().filter(|array| kept.against.contains(&array.symbol)) {
+            let name = &array.name;
+            let _ = writeln!(
+                text,
+                "  if (dvm__begin_{name} < {place}[1] && {place}[0] < dvm__end_{name})\n    return {told};"
+            );
+        }
+    }
+    text
+}
+
 /// The call that notes why a region runs its original loops; the environment turns such notes on.
 pub fn sequential(region: &Region, reason: &str) -> String {
+    // The inside of a C string.
+    let reason = reason.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ");
     format!("dvm__sequential(\"{}\", {}, \"{reason}\")", region.name, region.line)
 }
 

@@ -104,6 +104,9 @@ impl<'a> RegionContext<'a> {
                 let _ = writeln!(text, "  dvm__int64 {};", length_name(array, at));
             }
         }
+        for at in 0..region.kept.len() {
+            let _ = writeln!(text, "  dvm__address {}[2];", kept_member(at));
+        }
         if !self.symbols.hosts.is_empty() {
             let _ = writeln!(
                 text,
@@ -136,6 +139,11 @@ impl<'a> RegionContext<'a> {
                 let length = array.dims[at].as_deref().unwrap_or("0");
                 fields.push(format!(".{} = (dvm__int64)({length})", length_name(array, at)));
             }
+        }
+        for (at, kept) in region.kept.iter().enumerate() {
+            let object = &kept.object;
+            let place = format!("(dvm__address)&{object}");
+            fields.push(format!(".{} = {{ {place}, {place} + sizeof({object}) }}", kept_member(at)));
         }
         if fields.is_empty() { "{ 0 }".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
     }
@@ -262,6 +270,11 @@ pub fn passed(region: &Region) -> impl Iterator<Item = &Array> {
 /// The arrays whose lengths the context has: those that it passes, and global ones whose text does not tell them.
 pub fn with_lengths(region: &Region) -> impl Iterator<Item = &Array> {
     region.arrays.iter().filter(|array| !array.global || array.linearised)
+}
+
+/// The member of the context with the first byte of what keeps its value, and the byte after it.
+pub fn kept_member(at: usize) -> String {
+    format!("dvm__kept{at}")
 }
 
 /// The dimensions after the first whose lengths are known only at run time.

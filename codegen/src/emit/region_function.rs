@@ -1,7 +1,7 @@
 //! Prints the whole region: context, phases, the function that runs the phases, and the text that calls this function.
 
 use super::{
-    body, check_function, entry_conditions,
+    body, check_function, entry_conditions, entry_reads,
     expression::CScope,
     generated_names::Mentions,
     overlap_check,
@@ -96,10 +96,10 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
         shared.region.name, shared.context, shared.own
     );
     text.push_str(&shared.locals(&writer.scope, &mentions));
-    let check = if overlaps.pairs.is_empty() {
-        String::new()
-    } else {
+    let check = if overlap_check::needed(shared.region, overlaps) {
         format!("dvm__{}_overlap({}) || ", shared.region.name, shared.own)
+    } else {
+        String::new()
     };
     let start = format!("{check}dvm__cannot_start(\"{}\", {})", shared.region.name, shared.region.line);
     if shared.region.reductions.is_empty() {
@@ -198,6 +198,9 @@ fn call(region: &Region, shared: &RegionContext, original: &str) -> String {
     let name = &region.name;
     let variable = format!("{}_self", shared.context);
     let failing = entry_conditions::failing(region);
+    if !region.entry.is_empty() {
+        return call_after_reads(region, shared, original);
+    }
     format!(
         "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({failing}dvm__{name}_run(&{variable}) != 0) {{\n{}\n{}\n{}\n  }}{}\n  if ({variable}.{}.dvm__copies)\n    dvm__compare(\"{name}\", \"{}\", {}, {variable}.{}.dvm__copies);\n}}\n",
         shared.context,
@@ -210,5 +213,31 @@ fn call(region: &Region, shared: &RegionContext, original: &str) -> String {
         c_string(&region.file),
         region.line,
         shared.tiles,
+    )
+}
+
+/// The text in place of a region that reads values at its entry.
+fn call_after_reads(region: &Region, shared: &RegionContext, original: &str) -> String {
+    let name = &region.name;
+    let variable = format!("{}_self", shared.context);
+    let failing = entry_conditions::failing(region);
+    format!(
+        "{{\n  DVM__QUIET\n{}  struct dvm__written *dvm__checked = 0;\n  DVM__LOUD\n  if ({entered}) {{\n    \
+         DVM__QUIET\n    struct {} {variable} = {};\n    DVM__LOUD\n    \
+         if ({failing}dvm__{name}_run(&{variable}) != 0) {{\n      {entered} = 0;\n    }}{}\n    \
+         dvm__checked = {variable}.{tiles}.dvm__copies;\n  }}\n  \
+         if (!{entered}) {{\n{}\n{}\n{}\n  }}\n  \
+         if (dvm__checked)\n    dvm__compare(\"{name}\", \"{}\", {}, dvm__checked);\n}}\n",
+        entry_reads::declarations(region),
+        shared.context,
+        shared.initialiser(),
+        reductions::assignments(region, &variable),
+        TextMark::Original,
+        original.trim_end(),
+        TextMark::End,
+        c_string(&region.file),
+        region.line,
+        entered = entry_reads::ENTERED,
+        tiles = shared.tiles,
     )
 }

@@ -4,11 +4,13 @@
 //! names (`symbol`) are isl-safe and unique in the region; C's names (`name`) are the user's own.
 
 mod condition;
+mod kept;
 mod parse;
 mod print;
 mod reduction;
 
 pub use condition::Condition;
+pub use kept::{Entry, Kept};
 pub use parse::ParseError;
 pub use reduction::{Operation, Reduction};
 
@@ -49,6 +51,10 @@ pub struct Region {
     pub conditions: Vec<Condition>,
     /// Scalars that the loop reduces.
     pub reductions: Vec<Reduction>,
+    /// What happens at entry before anything else.
+    pub entry: Vec<Entry>,
+    /// What has to keep its value.
+    pub kept: Vec<Kept>,
     /// Statements in textual order.
     pub statements: Vec<Statement>,
 }
@@ -128,6 +134,17 @@ pub struct Array {
     pub linearised: bool,
     /// Some access may touch any element, since its subscript is not known: the reason and the remedy.
     pub scattered: Option<(String, String)>,
+}
+
+impl Region {
+    /// The user's text for a name of the model.
+    pub fn said<'a>(&'a self, name: &'a str) -> &'a str {
+        let read = self.entry.iter().find_map(|entry| match entry {
+            Entry::Read { name: own, text, .. } if own == name => Some(text.as_str()),
+            _ => None,
+        });
+        read.unwrap_or(name)
+    }
 }
 
 impl Array {

@@ -1,7 +1,8 @@
 //! Parses a model from its text.
 
 use super::{
-    Access, AccessKind, Array, Condition, Iterator, Parameter, Reduction, Region, Row, Statement, Storage, Value,
+    Access, AccessKind, Array, Condition, Entry, Iterator, Kept, Parameter, Reduction, Region, Row, Statement, Storage,
+    Value,
 };
 use std::{fmt, str::FromStr};
 
@@ -77,6 +78,20 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
             partial: words.quoted()?,
             neutral: words.quoted()?,
         }),
+        "entry-condition" => region.entry.push(Entry::Condition(words.quoted()?)),
+        "entry-read" => {
+            let (name, ctype) = (words.quoted()?, words.quoted()?);
+            let (expression, text) = (words.quoted()?, words.quoted()?);
+            region.entry.push(Entry::Read { name, ctype, expression, text });
+        }
+        "kept" => {
+            let (object, text) = (words.quoted()?, words.quoted()?);
+            region.kept.push(Kept {
+                object,
+                text,
+                against: words.rest().split_whitespace().map(str::to_owned).collect(),
+            });
+        }
         "outside" => region.rows.push(Row { text: words.quoted()?, outside: words.rest() }),
         "statement" => {
             let (name, line, column) = (words.word()?.to_owned(), words.number()?, words.number()?);

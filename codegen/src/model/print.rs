@@ -18,7 +18,7 @@
 //!   text "A[i] = 2 * A[i];"
 //! ```
 
-use super::{AccessKind, Array, Reduction, Region, Statement, Storage};
+use super::{AccessKind, Array, Entry, Kept, Reduction, Region, Statement, Storage};
 use std::fmt;
 
 impl From<Region> for String {
@@ -62,6 +62,18 @@ impl fmt::Display for Region {
         for Reduction { name, ctype, partial, operation, neutral } in &self.reductions {
             let (name, ctype, partial) = (Quoted(name), Quoted(ctype), Quoted(partial));
             writeln!(f, "reduction {operation} {name} {ctype} {partial} {}", Quoted(neutral))?;
+        }
+        for entry in &self.entry {
+            match entry {
+                Entry::Condition(text) => writeln!(f, "entry-condition {}", Quoted(text))?,
+                Entry::Read { name, ctype, expression, text } => {
+                    let (ctype, expression, text) = (Quoted(ctype), Quoted(expression), Quoted(text));
+                    writeln!(f, "entry-read {} {ctype} {expression} {text}", Quoted(name))?;
+                }
+            }
+        }
+        for Kept { object, text, against } in &self.kept {
+            writeln!(f, "kept {} {} {}", Quoted(object), Quoted(text), against.join(" "))?;
         }
         for row in &self.rows {
             writeln!(f, "outside {} {}", Quoted(&row.text), one_line(&row.outside))?;

@@ -122,7 +122,7 @@ static void dvm__phases_sequence_2(const struct dvm__phases_context *dvm__self)
 /*dvm: helpers*/
 }
 
-/* True when arrays that are written share bytes with others in what the region touches. */
+/* True when what is written shares bytes with other things that the region touches. */
 static int dvm__phases_overlap(const struct dvm__phases_context *dvm__self)
 {
   const dvm__int64 n = dvm__self->n;

@@ -101,6 +101,8 @@ pub struct Node {
     pub thread_local: bool,
     /// `struct` or `union`.
     pub tag: String,
+    /// The field has a width in bits.
+    pub bit_field: bool,
     /// The variable has an initialiser.
     pub initialised: bool,
     /// The node comes from a system header.
@@ -220,6 +222,17 @@ impl Unit {
         path(inner).zip(path(outer)).is_some_and(|(inner, outer)| inner.len() > outer.len() && inner.starts_with(outer))
     }
 
+    /// A copy in which the function at `at` among the declarations is another one, with variables of its own at the end.
+    pub fn with_function(&self, at: usize, function: Node, own: usize) -> Unit {
+        let Unit { strict_aliasing, integer_options, nodes, .. } = *self;
+        let (mut root, mut paths, names) = (self.root.clone(), self.paths.clone(), self.names.clone());
+        let first = function.inner.len() - own;
+        paths
+            .extend(function.inner[first..].iter().enumerate().map(|(k, variable)| (variable.id, vec![at, first + k])));
+        root.inner[at] = function;
+        Unit { root, strict_aliasing, integer_options, paths, names, nodes }
+    }
+
     /// The declaration with this identity.
     pub fn declaration(&self, id: Id) -> Option<&Node> {
         let mut node = &self.root;
@@ -270,6 +283,7 @@ fn index(node: &Node, path: &mut Vec<usize>, paths: &mut HashMap<Id, Vec<usize>>
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
+#[allow(clippy::struct_excessive_bools)]
 struct RawNode {
     id: String,
     #[serde(rename = "previousDecl")]
@@ -302,6 +316,8 @@ struct RawNode {
     #[serde(rename = "tagUsed")]
     tag: String,
     init: Option<String>,
+    #[serde(rename = "isBitfield")]
+    bit_field: bool,
     #[serde(rename = "fixedUnderlyingType")]
     fixed: Option<Type>,
     #[serde(rename = "declId", alias = "targetLabelDeclId")]
@@ -386,6 +402,7 @@ impl Reader<'_> {
             inlined: raw.inlined,
             thread_local: raw.tls.is_some(),
             tag: raw.tag,
+            bit_field: raw.bit_field,
             initialised: raw.init.is_some(),
             system,
             fixed: raw.fixed,

@@ -4,10 +4,12 @@ use crate::Refusal;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::entry_path::EntryPath;
 use crate::frontend::survey::region_builder::{KnownArray, KnownParameter, RawAccess, RawStatement, RegionBuilder};
 use crate::frontend::values::affine::Affine;
 use crate::frontend::values::symbols;
-use crate::model::{Access, AccessKind, Condition, Statement, Storage, WIDE_LIMIT};
+use crate::model::{Access, AccessKind, Condition, Kept, Statement, Storage, Value, WIDE_LIMIT};
+use crate::planted::planted;
 use crate::source::{Directive, Source};
 use std::collections::BTreeSet;
 
@@ -80,6 +82,9 @@ impl RegionBuilder<'_> {
             conditions.push(Condition::new(format!("{} is negative", self.readable(assumption)), fails));
         }
         conditions.extend(self.conditions.iter().cloned());
+        for condition in &mut conditions {
+            condition.reason = self.hoisted.readable(&condition.reason);
+        }
         conditions
     }
 
@@ -101,8 +106,8 @@ impl RegionBuilder<'_> {
         self.unit.integer(&declared.unwrap_or_else(|| known.parameter.ctype.clone()))
     }
 
-    /// Refuses sizes and values that a written plain pointer may reach.
-    pub fn check_aliases(&self, source: &Source) -> Result<(), Refusal> {
+    /// Has sizes and values compared at entry with what is written through plain pointers.
+    pub fn check_aliases(&mut self, source: &Source) -> Result<(), Refusal> {
         for access in &self.entry_reads {
             if let Some(array) = self.arrays.iter().find(|a| a.array.symbol == access.array && a.written) {
                 let at = self.variables.roots[0];
@@ -117,26 +122,23 @@ impl RegionBuilder<'_> {
             .entry_objects
             .iter()
             .copied()
+            .chain(self.hoisted.variables.iter().copied())
             .chain(self.parameters.iter().map(|p| p.variable).chain(self.values.iter().map(|(id, _)| *id)));
+        let mut kept: Vec<Kept> = Vec::new();
         for id in scalars.filter(|id| *id != 0) {
             let Some(variable) = self.unit.declaration(id).filter(|v| !v.ty.plain().starts_with("const ")) else {
                 continue;
             };
-            for array in self.arrays.iter().filter(|a| a.written) {
-                if self.might_reach(array, variable) {
-                    let (name, scalar) = (&array.array.name, &variable.name);
-                    let at = self.variables.written.get(&array.variable).map_or(0, |n| n.begin.offset);
-                    return Err(Refusal::span(
-                        at,
-                        source.skip_token(at),
-                        format!("writing `{name}` might change `{scalar}`, whose address is known elsewhere"),
-                        format!(
-                            "copy `{scalar}` to a local variable before the region, or make `{name}` a `restrict` parameter"
-                        ),
-                    ));
-                }
+            let written = self.arrays.iter().filter(|array| array.written && self.might_reach(array, variable));
+            let against: Vec<String> = written.map(|array| array.array.symbol.clone()).collect();
+            if !against.is_empty() && !kept.iter().any(|other| other.object == variable.name) {
+                kept.push(Kept { object: variable.name.clone(), text: variable.name.clone(), against });
             }
         }
+        kept.extend(self.kept_loads());
+        self.check_scattered(&kept)?;
+        self.kept = kept;
+        self.check_loose();
         Ok(())
     }
 
@@ -174,6 +176,100 @@ impl RegionBuilder<'_> {
         Err(Refusal::span(pragma.begin, pragma.end, reason, remedy))
     }
 
+    /// Refuses values that are read at entry beside an array that may be written at any place.
+    fn check_scattered(&self, kept: &[Kept]) -> Result<(), Refusal> {
+        for Kept { text, against, .. } in kept {
+            let array =
+                self.arrays.iter().find(|array| against.contains(&array.array.symbol) && array.scattered.is_some());
+            if let Some((array, (begin, end))) = array.and_then(|array| Some((array, array.scattered?))) {
+                let name = &array.array.name;
+                let reason = format!(
+                    "this subscript depends on data, so it is not known whether writing `{name}` changes `{text}`"
+                );
+                let remedy = format!("copy `{text}` to a local variable before the region");
+                return Err(Refusal::span(begin, end, reason, remedy));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is read at entry and may share bytes with something whose address is known elsewhere, and what may not.
+    fn read_at_entry(&self) -> impl Iterator<Item = (&EntryPath, bool)> {
+        let loads = self.hoisted.loads.iter().filter(|(_, load)| !load.address);
+        loads.map(|(_, load)| {
+            let root = self.unit.declaration(load.path.root);
+            (&load.path, load.path.object && root.is_some_and(|root| !self.is_known_elsewhere(root)))
+        })
+    }
+
+    /// What is read at entry, with the arrays whose elements may be there.
+    fn kept_loads(&self) -> Vec<Kept> {
+        let hidden = |array: &KnownArray| {
+            let variable = self.unit.declaration(array.variable);
+            array.array.storage == Storage::Object && variable.is_some_and(|v| !self.is_known_elsewhere(v))
+        };
+        let mut kept = Vec::new();
+        for (path, alone) in self.read_at_entry().filter(|_| !planted("a14-kept")) {
+            let may_hold =
+                |array: &&KnownArray| array.written && (array.variable == path.root || !(alone || hidden(array)));
+            let against: Vec<String> = self.arrays.iter().filter(may_hold).map(|a| a.array.symbol.clone()).collect();
+            if !against.is_empty() {
+                kept.push(Kept { object: path.text.clone(), text: path.user.clone(), against });
+            }
+        }
+        kept
+    }
+
+    /// Has what is read at entry compared with the counters and scalars that the region changes outside the model.
+    fn check_loose(&mut self) {
+        let changed = self.variables.counters.keys().chain(self.variables.written.keys());
+        let loose = |id: &&u64| {
+            let declared = self.variables.declared.contains_key(*id);
+            !declared && !self.arrays.iter().any(|array| array.variable == **id)
+        };
+        let changed = changed.filter(loose).filter_map(|id| self.unit.declaration(*id));
+        let known = changed.filter(|v| self.is_known_elsewhere(v) && !ctype::is_pointer(v.ty.plain()));
+        let changed: BTreeSet<&str> = known.map(|v| v.name.as_str()).collect();
+        let mut conditions = Vec::new();
+        for (EntryPath { text, user, .. }, _) in self.read_at_entry().filter(|(_, alone)| !alone) {
+            let end = |object: &str| format!("(dvm__address)&{object} + sizeof({object})");
+            for name in &changed {
+                let reason = format!("the region changes `{name}`, and reads it as `{user}` at entry");
+                let (one, other) = (end(text), end(name));
+                let fails = format!("(dvm__address)&{text} < {other} && (dvm__address)&{name} < {one}");
+                conditions.push(Condition::new(reason, fails));
+            }
+        }
+        for condition in conditions {
+            self.check_at_entry(condition);
+        }
+    }
+
+    /// Passes the variables to the tiles that macros name there.
+    pub fn pass_named(&mut self) -> Result<(), Refusal> {
+        for id in self.hoisted.named.iter().copied() {
+            let Some(variable) = self.unit.declaration(id) else { continue };
+            let known = self.values.iter().any(|(v, _)| *v == id) || self.parameters.iter().any(|p| p.variable == id);
+            if known || self.arrays.iter().any(|array| array.variable == id) {
+                continue;
+            }
+            let ctype = self.type_name(variable);
+            if self.is_local_type(&ctype) {
+                let reason = format!("the type `{ctype}` is declared inside the function");
+                return Err(Refusal::at(variable, reason, "declare the type at file scope"));
+            }
+            self.values.push((id, Value { name: variable.name.clone(), ctype, global: false }));
+        }
+        Ok(())
+    }
+
+    /// Whether something may know a variable's address.
+    fn is_known_elsewhere(&self, variable: &Node) -> bool {
+        self.unit.at_file_scope(variable.id)
+            || self.variables.addressed.contains(&variable.id)
+            || matches!(variable.storage.as_str(), "static" | "extern")
+    }
+
     /// The tiles have their own counters: refuses pointers to the program's counters, which the tiles would not update.
     fn check_counters(&self, source: &Source) -> Result<(), Refusal> {
         for (id, node) in &self.variables.counters {
@@ -190,9 +286,7 @@ impl RegionBuilder<'_> {
 
     /// Whether a plain pointer may point to a variable.
     fn might_reach(&self, array: &KnownArray, variable: &Node) -> bool {
-        let reachable = self.unit.at_file_scope(variable.id)
-            || self.variables.addressed.contains(&variable.id)
-            || variable.storage == "static";
+        let reachable = self.is_known_elsewhere(variable);
         let pointer = self.unit.declaration(array.variable);
         let typed = pointer.is_none_or(|pointer| self.may_reach_type(pointer, variable));
         reachable && array.array.storage == Storage::Pointer && typed

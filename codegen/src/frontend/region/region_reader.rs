@@ -10,6 +10,7 @@ use crate::frontend::effects::control_flow;
 use crate::frontend::relocation::collision;
 use crate::frontend::relocation::made_tokens;
 use crate::frontend::relocation::surroundings;
+use crate::frontend::survey::hoisted_loads::HoistedLoads;
 use crate::frontend::survey::linear_accesses::Linearised;
 use crate::frontend::survey::reaching_definitions::ReachingDefinitions;
 use crate::frontend::survey::region_builder::{Callees, ParameterOfShape, RegionBuilder};
@@ -59,6 +60,50 @@ pub fn analyse(
     seen: &Seen,
     taken: &mut BTreeSet<String>,
 ) -> Result<Found, Refusal> {
+    let mut read = |unit: &Unit, hoisted: &HoistedLoads| {
+        let mut names = taken.clone();
+        let found = analyse_with(unit, hoisted, source, site, seen, &mut names)?;
+        *taken = names;
+        Ok(found)
+    };
+    let Some((rewritten, hoisted)) = hoisted(unit, source, site) else { return read(unit, &HoistedLoads::default()) };
+    if !hoisted.necessary
+        && let Ok(found) = read(unit, &HoistedLoads::default())
+    {
+        return Ok(found);
+    }
+    match read(&rewritten, &hoisted) {
+        Ok(found) => Ok(found),
+        Err(refused) if hoisted.necessary => {
+            read(unit, &HoistedLoads::default()).map_err(|_: Refusal| readable(&hoisted, refused))
+        }
+        Err(refused) => Err(readable(&hoisted, refused)),
+    }
+}
+
+/// The tree in which the region reads values at its entry, if it does.
+fn hoisted(unit: &Unit, source: &Source, site: &Site) -> Option<(Unit, HoistedLoads)> {
+    let function = unit.function_at(site.pragma.begin)?;
+    let nodes = statements(function.body()?, site);
+    check_size(&nodes).ok()?;
+    HoistedLoads::of(unit, source, function, &nodes)
+}
+
+/// A refusal in the user's words.
+fn readable(hoisted: &HoistedLoads, refused: Refusal) -> Refusal {
+    let others = refused.others.into_iter().map(|other| readable(hoisted, other)).collect();
+    Refusal { reason: hoisted.readable(&refused.reason), remedy: hoisted.readable(&refused.remedy), others, ..refused }
+}
+
+/// Analyses a region that reads some values at its entry.
+fn analyse_with(
+    unit: &Unit,
+    hoisted: &HoistedLoads,
+    source: &Source,
+    site: &Site,
+    seen: &Seen,
+    taken: &mut BTreeSet<String>,
+) -> Result<Found, Refusal> {
     let at_pragma = |reason: &str, remedy: &str| Refusal::span(site.pragma.begin, site.pragma.end, reason, remedy);
     let outside = || at_pragma("the pragma is not inside a function", "put it before a loop or block of a function");
     let function = unit.function_at(site.pragma.begin).ok_or_else(outside)?;
@@ -96,10 +141,12 @@ pub fn analyse(
     check_around(body, first)?;
     let insert = insertion(unit, source, function.begin.offset);
     surroundings::check(source, seen, function, (insert, end))?;
-    check_names(&roots, source, begin, end)?;
+    check_names(&roots, hoisted, source, begin, end)?;
     let graph = control_flow::ControlFlowGraph::of_function(body, last);
     let mut variables = RegionVariables::new(unit, function, roots.clone())?;
     variables.addressed.extend(surroundings::named(source, seen, function));
+    variables.addressed.extend(&hoisted.uses.addressed);
+    variables.changed.extend(&hoisted.uses.changed);
     let counters = variables.counters.keys().filter_map(|id| unit.declaration(*id));
     let counters: Vec<&str> = counters.map(|d| d.name.as_str()).collect();
     let read = |linearised, of_shapes: Vec<ParameterOfShape>, looks_for_closed| -> Result<RegionBuilder, Refusal> {
@@ -141,6 +188,8 @@ pub fn analyse(
             private: HashSet::new(),
             rows: vec![],
             conditions: vec![],
+            hoisted,
+            kept: vec![],
             linearised,
             allows_products: false,
             obstacles: vec![],
@@ -173,12 +222,13 @@ pub fn analyse(
     builder.check_independent(&site.pragma)?;
     builder.check_hidden()?;
     builder.check_attributes()?;
+    builder.pass_named()?;
     builder.check_room()?;
     builder.check_aliases(source)?;
     let final_counters = builder.final_counters(&roots, &graph)?;
     let mut region = model(&builder, source, site, function, taken);
     region.c90 = is_c90(seen);
-    let notes = notes(&region, site);
+    let notes = notes(&region, site).into_iter().map(|(at, text)| (at, hoisted.readable(&text))).collect();
     let function_begin = function.begin.offset;
     let pragma = (site.pragma.begin, site.pragma.end);
     let endscop = site.end.as_ref().map(|d| (d.begin, d.end));
@@ -228,11 +278,17 @@ fn check_size(nodes: &[&Node]) -> Result<(), Refusal> {
 }
 
 /// Refuses names that the generated text could not use as the region does.
-fn check_names(roots: &[&Node], source: &Source, begin: usize, end: usize) -> Result<(), Refusal> {
+fn check_names(
+    roots: &[&Node],
+    hoisted: &HoistedLoads,
+    source: &Source,
+    begin: usize,
+    end: usize,
+) -> Result<(), Refusal> {
     let ours = |name: &str| name.starts_with("dvm__") || name.starts_with("DVM__");
     for node in roots.iter().flat_map(|root| root.walk()) {
         let name = node.reference.as_ref().map_or(&node.name, |reference| &reference.name);
-        if ours(name) {
+        if ours(name) && !hoisted.loads.iter().any(|(_, load)| load.name == *name) {
             let reason = format!("`{name}` has a name of the kind that generated code gives");
             return Err(Refusal::at(node, reason, "give it a name that does not begin with `dvm__`"));
         }
@@ -320,6 +376,8 @@ fn model(
         c90: false,
         options,
         conditions,
+        entry: builder.hoisted.entry(),
+        kept: builder.kept.clone(),
         parameters: builder.parameters.iter().map(|p| p.parameter.clone()).collect(),
         context: builder.context(),
         values: builder.values.iter().filter(|(id, _)| !integers.contains(id)).map(|(_, v)| v.clone()).collect(),

@@ -11,7 +11,7 @@ use crate::frontend::survey::loop_header::{self, LoopHeader};
 use crate::frontend::survey::region_builder::{RawStatement, RegionBuilder};
 use crate::frontend::values::surrounding_loops::Scope;
 use crate::source::Directive;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 impl<'a> RegionBuilder<'a> {
     /// Makes the statements of a block; `block` identifies it for the groups.
@@ -192,8 +192,11 @@ impl<'a> RegionBuilder<'a> {
     fn edited(&self, begin: usize, end: usize, out: &Effects) -> String {
         let mut text = String::new();
         let mut at = begin;
-        for (offset, (length, new)) in out.edits.range(begin..end) {
-            text += &self.source.text(at, *offset);
+        let mut edits: BTreeMap<usize, &(usize, String)> =
+            self.hoisted.edits.range(begin..end).map(|(at, e)| (*at, e)).collect();
+        edits.extend(out.edits.range(begin..end).map(|(at, edit)| (*at, edit)));
+        for (offset, (length, new)) in edits {
+            text += &self.source.text(at, offset);
             text += new;
             at = offset + length;
         }
@@ -246,7 +249,7 @@ impl<'a> RegionBuilder<'a> {
             self.check_visible(variable)?;
             let end = token_end(self.source, initial);
             self.check_conditionals(initial.begin.offset, end)?;
-            let text = self.source.text(initial.begin.offset, end);
+            let text = self.edited(initial.begin.offset, end, &Effects::default());
             lines.push(format!("{} = {text};", declare(&self.type_name(variable), &variable.name)));
         }
         Ok(lines.join(" "))

@@ -6,7 +6,7 @@ use crate::c_tokens::{identifiers, is_keyword};
 use crate::frontend::clang::ast::Unit;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::text::preprocess::Seen;
-use crate::model::Region;
+use crate::model::{Entry, Region};
 use crate::source::{Directive, Source};
 use std::collections::BTreeSet;
 
@@ -74,6 +74,15 @@ fn hidden_word<'a>(region: &'a Region, seen: &'a Seen) -> Option<(String, &'stat
         types.extend(identifiers(&array.element));
         names.insert(array.name.clone());
         names.extend(array.dims.iter().flatten().flat_map(|length| identifiers(length)));
+    }
+    for entry in &region.entry {
+        match entry {
+            Entry::Condition(text) => names.extend(identifiers(text)),
+            Entry::Read { ctype, expression, .. } => {
+                types.extend(identifiers(ctype));
+                names.extend(identifiers(expression));
+            }
+        }
     }
     for iterator in region.statements.iter().flat_map(|s| &s.iterators) {
         types.extend(identifiers(&iterator.ctype));

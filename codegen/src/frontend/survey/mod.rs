@@ -3,6 +3,9 @@
 
 pub mod address_uses;
 pub mod carried_values;
+pub mod entry_loads;
+pub mod entry_path;
+pub mod hoisted_loads;
 pub mod linear_accesses;
 pub mod loop_header;
 pub mod reaching_definitions;

@@ -1,5 +1,6 @@
 //! The state that is built while a region is read.
 
+use super::hoisted_loads::HoistedLoads;
 use super::linear_accesses::Linearised;
 use super::reaching_definitions::ReachingDefinitions;
 use super::variables::RegionVariables;
@@ -11,7 +12,7 @@ use crate::frontend::text::preprocess::Macros;
 use crate::frontend::values::affine::Affine;
 use crate::frontend::values::surrounding_loops::{Ground, Proof, Scope};
 use crate::frontend::values::symbols::Symbols;
-use crate::model::{AccessKind, Array, Condition, Parameter, Reduction, Value};
+use crate::model::{AccessKind, Array, Condition, Kept, Parameter, Reduction, Value};
 use crate::source::Source;
 use std::collections::{HashMap, HashSet};
 
@@ -158,6 +159,10 @@ pub struct RegionBuilder<'a> {
     pub rows: Vec<RawRow>,
     /// Conditions that are checked at entry, beside those on single parameters and the ground's assumptions.
     pub conditions: Vec<Condition>,
+    /// What is read at entry.
+    pub hoisted: &'a HoistedLoads,
+    /// What has to keep its value.
+    pub kept: Vec<Kept>,
     /// Arrays of rank 1 whose subscripts have products.
     pub linearised: Linearised<'a>,
     /// Values may now have products of counters and parameters.
