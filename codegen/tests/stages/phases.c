@@ -153,6 +153,42 @@ static int dvm__phases_overlap(const struct dvm__phases_context *dvm__self)
   return 0;
 }
 
+/* For DVM_CHECK=1: copies what the region writes. */
+__attribute__((__cold__, __noinline__)) static struct dvm__written *dvm__phases_written(const struct dvm__phases_context *dvm__self)
+{
+  const dvm__int64 n = dvm__self->n;
+  const dvm__int64 m = dvm__self->m;
+  const dvm__int64 at = dvm__self->at;
+  const dvm__int64 dvm__c_length1 = dvm__self->dvm__c_length1;
+  (void)dvm__self;
+  struct dvm__written *dvm__list = 0;
+  dvm__address dvm__begin_c = (dvm__address)dvm__self->c, dvm__end_c = dvm__begin_c;
+  if (n >= 1 && m >= 1) {
+    dvm__end_c = dvm__begin_c + (dvm__address)((1 + ((n - 1)) * dvm__c_length1 + (m >= at + 2 ? m - 1 : at)) * (dvm__int64)sizeof(double));
+    dvm__begin_c += (dvm__address)((((0)) * dvm__c_length1 + (at >= 1 ? 0 : at)) * (dvm__int64)sizeof(double));
+  }
+  dvm__list = dvm__copied(dvm__list, (struct dvm__written){ .dvm__name = "c", .dvm__kind = DVM__KIND(double),
+      .dvm__element = sizeof(double), .dvm__rank = 2, .dvm__rows = { 0, dvm__c_length1 }, .dvm__base = (dvm__address)dvm__self->c,
+      .dvm__begin = dvm__begin_c, .dvm__end = dvm__end_c });
+  dvm__address dvm__begin_a = (dvm__address)dvm__self->a, dvm__end_a = dvm__begin_a;
+  if (n >= 2 || (n == 1 && m >= 1)) {
+    dvm__end_a = dvm__begin_a + (dvm__address)((1 + (n - 1)) * (dvm__int64)sizeof(double));
+    dvm__begin_a += (dvm__address)(((0)) * (dvm__int64)sizeof(double));
+  }
+  dvm__list = dvm__copied(dvm__list, (struct dvm__written){ .dvm__name = "a", .dvm__kind = DVM__KIND(double),
+      .dvm__element = sizeof(double), .dvm__rank = 1, .dvm__rows = { 0 }, .dvm__base = (dvm__address)dvm__self->a,
+      .dvm__begin = dvm__begin_a, .dvm__end = dvm__end_a });
+  dvm__address dvm__begin_b = (dvm__address)dvm__self->b, dvm__end_b = dvm__begin_b;
+  if (n >= 2) {
+    dvm__end_b = dvm__begin_b + (dvm__address)((1 + (n - 1)) * (dvm__int64)sizeof(double));
+    dvm__begin_b += (dvm__address)(((0)) * (dvm__int64)sizeof(double));
+  }
+  dvm__list = dvm__copied(dvm__list, (struct dvm__written){ .dvm__name = "b", .dvm__kind = DVM__KIND(double),
+      .dvm__element = sizeof(double), .dvm__rank = 1, .dvm__rows = { 0 }, .dvm__base = (dvm__address)dvm__self->b,
+      .dvm__begin = dvm__begin_b, .dvm__end = dvm__end_b });
+  return dvm__list == &dvm__lost ? 0 : dvm__list;
+}
+
 /* Runs region `phases`; nonzero: it cannot run here, and nothing was done. */
 __attribute__((__noinline__)) static int dvm__phases_run(struct dvm__phases_context *dvm__self)
 {
@@ -163,6 +199,12 @@ __attribute__((__noinline__)) static int dvm__phases_run(struct dvm__phases_cont
     return dvm__sequential("phases", 3, "a subscript leaves its row");
   if (dvm__phases_overlap(dvm__self) || dvm__cannot_start("phases", 3))
     return 1;
+  struct dvm__written *dvm__copies = 0;
+  if (dvm__checks())
+    dvm__copies = dvm__phases_written(dvm__self);
+  if (dvm__copies) {
+    dvm__self->dvm__tiles.dvm__copies = dvm__copies;
+  }
   if (n >= 2) {
     dvm__phases_graph_0(dvm__self);
   }
@@ -176,7 +218,7 @@ __attribute__((__noinline__)) static int dvm__phases_run(struct dvm__phases_cont
     dvm__self->dvm__h0 = dvm__c1;
     dvm__phases_sequence_2(dvm__self);
   }
-  return 0;
+  return dvm__copies ? dvm__swapped(dvm__copies) : 0;
 }
 
 DVM__LOUD
@@ -189,4 +231,6 @@ DVM__LOUD
 
 /*dvm: end*/
   }
+  if (dvm__phases_context_self.dvm__tiles.dvm__copies)
+    dvm__compare("phases", "phases.c", 3, dvm__phases_context_self.dvm__tiles.dvm__copies);
 }
