@@ -21,7 +21,8 @@
   _Pragma("GCC diagnostic ignored \"-Wfloat-equal\"") _Pragma("GCC diagnostic ignored \"-Wdouble-promotion\"") \
   _Pragma("GCC diagnostic ignored \"-Wdeclaration-after-statement\"") _Pragma("GCC diagnostic ignored \"-Wvla\"") \
   _Pragma("GCC diagnostic ignored \"-Wcast-qual\"") _Pragma("GCC diagnostic ignored \"-Wunused\"") \
-  _Pragma("GCC diagnostic ignored \"-Wtype-limits\"") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
+  _Pragma("GCC diagnostic ignored \"-Wtype-limits\"") _Pragma("GCC diagnostic ignored \"-Wlong-long\"") \
+  _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
 #endif
 #define DVM__LOUD _Pragma("GCC diagnostic pop")
 
@@ -236,7 +237,7 @@ __attribute__((__unused__, __cold__, __noinline__)) static int dvm__sequential(c
 }
 
 /* Whether regions are checked: DVM_CHECK=1. */
-static inline int dvm__checks(void)
+static __inline__ int dvm__checks(void)
 {
   static int dvm__known; /* 1: no, 2: yes */
   if (__builtin_expect(!dvm__known, 0)) {
@@ -308,6 +309,7 @@ __attribute__((__unused__, __cold__, __noinline__)) static void dvm__value(const
     unsigned dvm__i;
     unsigned long long dvm__u;
   } dvm__v = {0};
+  __SIZE_TYPE__ dvm__k;
   if (dvm__one->dvm__kind && dvm__size <= sizeof dvm__v)
     dvm__memcpy(&dvm__v, dvm__at, dvm__size);
   unsigned long long dvm__whole = dvm__size == 1 ? dvm__v.dvm__c : dvm__size == 2 ? dvm__v.dvm__s :
@@ -325,7 +327,7 @@ __attribute__((__unused__, __cold__, __noinline__)) static void dvm__value(const
   else if (dvm__one->dvm__kind == 5)
     dvm__print(dvm__errors, "%llu", dvm__whole);
   else
-    for (__SIZE_TYPE__ dvm__k = 0; dvm__k < dvm__size && dvm__k < 64; dvm__k++)
+    for (dvm__k = 0; dvm__k < dvm__size && dvm__k < 64; dvm__k++)
       dvm__print(dvm__errors, "%02x", (unsigned)(unsigned char)dvm__at[dvm__k]);
 }
 
@@ -340,19 +342,21 @@ __attribute__((__unused__, __cold__, __noinline__)) static void dvm__compare(con
     const __SIZE_TYPE__ dvm__count = dvm__one->dvm__kind == 3 && dvm__size > 10 && __LDBL_MANT_DIG__ == 64 ? 10 : dvm__size;
     const char *const dvm__now = (const char *)dvm__one->dvm__begin, *const dvm__tiles = dvm__one->dvm__after;
     unsigned long long dvm__more = 0;
-    for (__SIZE_TYPE__ dvm__at = 0; dvm__at + dvm__size <= dvm__all; dvm__at += dvm__size) {
+    __SIZE_TYPE__ dvm__at;
+    int dvm__k;
+    for (dvm__at = 0; dvm__at + dvm__size <= dvm__all; dvm__at += dvm__size) {
       if (dvm__memcmp(dvm__now + dvm__at, dvm__tiles + dvm__at, dvm__count) == 0 || dvm__more++ > 0)
         continue;
       dvm__print(dvm__errors, "libdvm: DVM_CHECK: region %s (%s:%d): %s", dvm__name, dvm__file, dvm__line,
           dvm__one->dvm__name);
       dvm__int64 dvm__row = 1, dvm__index[16], dvm__left =
           ((dvm__int64)(dvm__one->dvm__begin + dvm__at - dvm__one->dvm__base)) / (dvm__int64)dvm__size;
-      for (int dvm__k = dvm__one->dvm__rank - 1; dvm__k >= 0; dvm__k--) {
+      for (dvm__k = dvm__one->dvm__rank - 1; dvm__k >= 0; dvm__k--) {
         dvm__row = dvm__k > 0 && dvm__one->dvm__rows[dvm__k] > 0 ? dvm__one->dvm__rows[dvm__k] : 0;
         dvm__index[dvm__k] = dvm__row ? dvm__left % dvm__row : dvm__left;
         dvm__left = dvm__row ? dvm__left / dvm__row : 0;
       }
-      for (int dvm__k = 0; dvm__k < dvm__one->dvm__rank; dvm__k++)
+      for (dvm__k = 0; dvm__k < dvm__one->dvm__rank; dvm__k++)
         dvm__print(dvm__errors, "[%lld]", (long long)dvm__index[dvm__k]);
       dvm__print(dvm__errors, " is ");
       dvm__value(dvm__one, dvm__now + dvm__at);
@@ -418,13 +422,15 @@ __attribute__((__unused__, __cold__, __noinline__)) static int dvm__backwards(vo
     struct dvm__tiles *dvm__tiles, int dvm__dimension, const dvm__int64 *dvm__extent, const int *dvm__carried)
 {
   dvm__int64 dvm__tile[DVM__DIMENSIONS] = {0};
-  for (int dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
+  int dvm__k;
+  for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
     if (dvm__carried[dvm__k] || dvm__extent[dvm__k] <= 0)
       return 0;
     dvm__tiles->dvm__size[dvm__k] = 1;
     dvm__tile[dvm__k] = dvm__extent[dvm__k] - 1;
   }
-  for (int dvm__k = 0; dvm__k >= 0;) {
+  dvm__k = 0;
+  while (dvm__k >= 0) {
     dvm__tiles->dvm__run(dvm__context, dvm__tile);
     for (dvm__k = dvm__dimension - 1; dvm__k >= 0 && dvm__tile[dvm__k] == 0; dvm__k--)
       dvm__tile[dvm__k] = dvm__extent[dvm__k] - 1;
