@@ -40,7 +40,7 @@ const TABLE: [(&str, &[Found]); 14] = [
     ("a6-text", &[Found::Functions(&[618])]),
     ("a7-wrap", &[Found::Functions(&[10094])]),
     ("a8-pure", &[Found::Functions(&[89, 437])]),
-    ("a9-escape", &[Found::Functions(&[1272, 1726])]),
+    ("a9-escape", &[Found::Directed]),
     ("a10-environment", &[Found::Directed]),
     ("a11-alias", &[Found::Functions(&[149, 192])]),
     ("a12-rows", &[Found::Directed, Found::Linearised(&[1020])]),

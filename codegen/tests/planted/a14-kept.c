@@ -4,7 +4,7 @@ struct grid { double factor, *a; };
 static void set(struct grid *g, int m)
 {
 #pragma dvm region
-  for (int i = 0; i < m; i++)
+  for (int i = m - 1; i >= 0; i--)
     g->a[i] = g->factor + i + 1;
 }
 int main(void)
