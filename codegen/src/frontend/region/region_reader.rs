@@ -50,6 +50,8 @@ pub struct Found {
     pub final_counters: String,
     /// Remarks other than refusals: (offset, text).
     pub notes: Vec<(usize, String)>,
+    /// Some subscript or bound depends on data: the model has all elements that it may mean.
+    pub depends_on_data: bool,
 }
 
 /// Analyses one region, whose pragma the compiler sees as `seen`.
@@ -60,24 +62,35 @@ pub fn analyse(
     seen: &Seen,
     taken: &mut BTreeSet<String>,
 ) -> Result<Found, Refusal> {
-    let mut read = |unit: &Unit, hoisted: &HoistedLoads| {
+    let (found, names) = analyse_somehow(unit, source, site, seen, taken)?;
+    *taken = names;
+    Ok(found)
+}
+
+/// Analyses a region as it stands, or with values that it reads at its entry; also gives the names taken then.
+fn analyse_somehow(
+    unit: &Unit,
+    source: &Source,
+    site: &Site,
+    seen: &Seen,
+    taken: &BTreeSet<String>,
+) -> Result<(Found, BTreeSet<String>), Refusal> {
+    let read = |unit: &Unit, hoisted: &HoistedLoads| {
         let mut names = taken.clone();
         let found = analyse_with(unit, hoisted, source, site, seen, &mut names)?;
-        *taken = names;
-        Ok(found)
+        Ok((found, names))
     };
-    let Some((rewritten, hoisted)) = hoisted(unit, source, site) else { return read(unit, &HoistedLoads::default()) };
-    if !hoisted.necessary
-        && let Ok(found) = read(unit, &HoistedLoads::default())
-    {
-        return Ok(found);
-    }
-    match read(&rewritten, &hoisted) {
-        Ok(found) => Ok(found),
-        Err(refused) if hoisted.necessary => {
-            read(unit, &HoistedLoads::default()).map_err(|_: Refusal| readable(&hoisted, refused))
-        }
-        Err(refused) => Err(readable(&hoisted, refused)),
+    let as_it_stands = || read(unit, &HoistedLoads::default());
+    let Some((rewritten, hoisted)) = hoisted(unit, source, site) else { return as_it_stands() };
+    let plain = if hoisted.necessary { None } else { as_it_stands().ok() };
+    match plain {
+        // What seems to depend on data may be a value that never changes.
+        Some((found, names)) if !found.depends_on_data => Ok((found, names)),
+        Some(plain) => read(&rewritten, &hoisted).or(Ok(plain)),
+        None => read(&rewritten, &hoisted).or_else(|refused: Refusal| {
+            let plain = if hoisted.necessary { as_it_stands().ok() } else { None };
+            plain.ok_or_else(|| readable(&hoisted, refused))
+        }),
     }
 }
 
@@ -234,6 +247,7 @@ fn analyse_with(
     let endscop = site.end.as_ref().map(|d| (d.begin, d.end));
     collision::check(&region, unit, seen, source, (function_begin, &site.pragma))?;
     let hints = hints(source, site, function_begin, seen);
+    let depends_on_data = builder.unknown_subscript.is_some() || !builder.unknown_loops.is_empty();
     Ok(Found {
         region,
         begin,
@@ -246,6 +260,7 @@ fn analyse_with(
         final_scalars,
         final_counters,
         notes,
+        depends_on_data,
     })
 }
 
