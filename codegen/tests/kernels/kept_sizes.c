@@ -29,6 +29,17 @@ static void step(long *a, int *kept)
     a[i] = stride + n;
   show("n", at, sizeof *at);
 }
+/* Inner bounds in memory do not depend on data. */
+static int dims[3];
+static double field[9][9][2], other[9][9][2];
+static void add(void)
+{
+#pragma dvm region
+  for (int i = 1; i < dims[0] - 1; i++)
+    for (int j = 1; j < dims[1] - 1; j++)
+      for (int m = 0; m < dims[2]; m++)
+        field[i][j][m] = field[i][j][m] + other[i][j][m];
+}
 int main(int argc, char **argv)
 {
   int n = size_argument(argc, argv, 1, 19);
@@ -54,4 +65,12 @@ int main(int argc, char **argv)
   show("factor", &factor, sizeof factor);
   step(l, a);
   show("l", l, 64 * sizeof *l);
+  dims[0] = dims[1] = 9;
+  dims[2] = 2;
+  fill_double(&field[0][0][0], 162, 2);
+  fill_double(&other[0][0][0], 162, 3);
+  add();
+  dims[1] = 0;
+  add();
+  show("field", field, sizeof field);
 }
