@@ -5,7 +5,7 @@
 use super::child_process::{self, ChildProcess, Parts};
 use super::replacement::{Replacement, back_end};
 use crate::frontend::{self, ClangError, Reading};
-use crate::limits::{FILE, MEMORY, READING, REGION, SHARE};
+use crate::limits::{FILE, MEMORY, READING, REGION, REGIONS, SHARE};
 use crate::model::Region;
 use crate::pipeline::Stage;
 use crate::refusal::Refusal;
@@ -54,8 +54,8 @@ pub struct Guarded {
 #[derive(Default)]
 struct State {
     back_end: Option<ChildProcess>,
-    /// Processor time for the regions of the file read last.
-    left: Duration,
+    /// Processor time for the regions of the file read last; `None` if it was not read by a process.
+    left: Option<Duration>,
 }
 
 /// Requests to a child process.
@@ -93,7 +93,7 @@ impl Guarded {
         let answer: Option<Result<Reading, ClangError>> =
             answer.and_then(|parts| serde_json::from_slice(parts.first()?).ok());
         let regions = answer.iter().flatten().map(|reading| reading.found.len() as u32).sum::<u32>();
-        state.left = SHARE * regions + FILE.saturating_sub(spent);
+        state.left = Some(SHARE * regions + FILE.saturating_sub(spent));
         answer.unwrap_or_else(|| {
             let what = if spent >= FILE { "takes more than 15 s" } else { "needs more than 1 GB, or failed" };
             Ok(Reading::ended(source, &format!("reading the file {what}"), frontend::SMALLER))
@@ -103,12 +103,12 @@ impl Guarded {
     /// Makes the product of a region of the file read last, or says why that is not possible.
     pub fn generate(&self, region: &Region, original: &str) -> Answer {
         let mut state = self.state.borrow_mut();
-        let limit = state.left.min(REGION);
+        let limit = state.left.map_or(REGION, |left| left.min(REGION));
         if limit.is_zero() {
             return Err(too_long("the file's regions take more than 5 s each, and this is one of the last"));
         }
         if state.back_end.is_none() {
-            match self.child(state.left, MEMORY) {
+            match self.child(state.left.unwrap_or(REGION * REGIONS as u32), MEMORY) {
                 Some(child) => state.back_end = Some(child),
                 // Without a process, only the limits of operations apply.
                 None => return self.product.make(region, original),
@@ -120,7 +120,7 @@ impl Guarded {
             original.as_bytes().to_vec(),
         ];
         let (answer, spent) = state.back_end.as_mut().map_or((None, limit), |child| child.ask(request, limit));
-        state.left = state.left.saturating_sub(spent);
+        state.left = state.left.map(|left| left.saturating_sub(spent));
         if let Some(answer) = answer.and_then(|parts| serde_json::from_slice(parts.first()?).ok()) {
             return answer;
         }
