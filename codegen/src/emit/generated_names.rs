@@ -32,9 +32,9 @@ impl FreshNames {
             taken.extend(identifiers(&array.element));
         }
         for entry in &region.entry {
-            if let Entry::Read { name, ctype, expression, .. } = entry {
+            if let Entry::Read { name, ctype, guard, expression, .. } = entry {
                 taken.insert(name.clone());
-                taken.extend(identifiers(ctype).into_iter().chain(identifiers(expression)));
+                taken.extend([ctype, guard, expression].into_iter().flat_map(|text| identifiers(text)));
             }
         }
         FreshNames { taken }

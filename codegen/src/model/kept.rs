@@ -16,12 +16,14 @@ pub struct Kept {
 pub enum Entry {
     /// The original loops run unless this C expression is true: they might not do the reads after it.
     Condition(String),
-    /// A value is read once, and kept in a variable.
+    /// A value is read, and kept in a variable; again under other guards.
     Read {
         /// The variable.
         name: String,
         /// Its type.
         ctype: String,
+        /// C expression: whether to read; empty: in any case. What is not read is 0.
+        guard: String,
         /// C expression for the value.
         expression: String,
         /// The user's text for it.

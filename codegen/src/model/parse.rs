@@ -80,9 +80,9 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
         }),
         "entry-condition" => region.entry.push(Entry::Condition(words.quoted()?)),
         "entry-read" => {
-            let (name, ctype) = (words.quoted()?, words.quoted()?);
+            let (name, ctype, guard) = (words.quoted()?, words.quoted()?, words.quoted()?);
             let (expression, text) = (words.quoted()?, words.quoted()?);
-            region.entry.push(Entry::Read { name, ctype, expression, text });
+            region.entry.push(Entry::Read { name, ctype, guard, expression, text });
         }
         "kept" => {
             let (object, text) = (words.quoted()?, words.quoted()?);

@@ -66,9 +66,9 @@ impl fmt::Display for Region {
         for entry in &self.entry {
             match entry {
                 Entry::Condition(text) => writeln!(f, "entry-condition {}", Quoted(text))?,
-                Entry::Read { name, ctype, expression, text } => {
-                    let (ctype, expression, text) = (Quoted(ctype), Quoted(expression), Quoted(text));
-                    writeln!(f, "entry-read {} {ctype} {expression} {text}", Quoted(name))?;
+                Entry::Read { name, ctype, guard, expression, text } => {
+                    let (name, ctype, guard) = (Quoted(name), Quoted(ctype), Quoted(guard));
+                    writeln!(f, "entry-read {name} {ctype} {guard} {} {}", Quoted(expression), Quoted(text))?;
                 }
             }
         }

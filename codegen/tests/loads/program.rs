@@ -8,8 +8,12 @@ struct Writer {
     dice: Random,
     counters: Vec<&'static str>,
     deepest: usize,
-    /// Some pointers are followed in the innermost body only, which a call with `z = 0` does not reach.
+    /// Some pointers are followed only where a call with `z = 0` does not come: in the innermost body, or under a test.
     late: bool,
+    /// Under a test.
+    tests: bool,
+    /// Inside such a test.
+    tested: bool,
     /// `own` is a struct of the function.
     local: bool,
     text: String,
@@ -40,8 +44,12 @@ const LATE_FACTORS: [&str; 3] = ["late->c", "*len", "late->n"];
 
 impl Writer {
     fn pick(&mut self, usual: &[&'static str], late: &[&'static str]) -> &'static str {
-        let inner = !self.late || self.counters.len() == self.deepest;
-        if inner && self.dice.one_in(4) { self.dice.pick::<&str>(late) } else { self.dice.pick::<&str>(usual) }
+        if self.reached() && self.dice.one_in(4) { self.dice.pick::<&str>(late) } else { self.dice.pick::<&str>(usual) }
+    }
+
+    /// Whether all pointers may be followed here.
+    fn reached(&self) -> bool {
+        !self.late || if self.tests { self.tested } else { self.counters.len() == self.deepest }
     }
 
     fn counter(&mut self) -> &'static str {
@@ -71,7 +79,7 @@ impl Writer {
 
     fn element(&mut self) -> String {
         let (index, row, long) = (self.index(), self.index(), self.long_index());
-        let late = !self.late || self.counters.len() == self.deepest;
+        let late = self.reached();
         match self.dice.below(14) {
             0 | 1 => format!("g->a[{long}]"),
             4 => format!("a[{long}]"),
@@ -93,7 +101,7 @@ impl Writer {
         if self.dice.one_in(24) {
             let numbers = ["g->c", "g->n", "*len", "dims[1]", "whole.c", "many[3]", "g->p->m"];
             let number = *self.dice.pick(&numbers);
-            let late = !self.late || self.counters.len() == self.deepest;
+            let late = self.reached();
             return if number == "*len" && !late { "g->c".to_owned() } else { number.to_owned() };
         }
         if self.dice.one_in(4) {
@@ -130,6 +138,17 @@ impl Writer {
         self.line(depth, &format!("{condition}{to} = ({from} * 3 + {factor} + {it}) & 3;"));
     }
 
+    fn body(&mut self, depth: usize, innermost: bool) {
+        if !innermost {
+            self.nest(depth + 1);
+        }
+        if innermost || self.dice.one_in(5) {
+            for _ in 0..=self.dice.below(2) {
+                self.statement(depth + 1);
+            }
+        }
+    }
+
     fn nest(&mut self, depth: usize) {
         let it = COUNTERS[depth];
         let innermost = depth + 1 == self.deepest;
@@ -137,7 +156,7 @@ impl Writer {
         if depth > 0 && self.dice.one_in(6) {
             COUNTERS[depth - 1].clone_into(&mut high);
         }
-        if innermost && (self.late || self.dice.one_in(8)) {
+        if innermost && (self.late && !self.tests || self.dice.one_in(8)) {
             "z".clone_into(&mut high);
         }
         let kind = *self.dice.pick(&["int", "number", "int"]);
@@ -153,29 +172,50 @@ impl Writer {
         };
         self.line(depth, &format!("{head} {{"));
         self.counters.push(it);
-        if !innermost {
-            self.nest(depth + 1);
+        let test = if self.tests && !self.tested && self.dice.one_in(2) { Some(*self.dice.pick(&TESTS)) } else { None };
+        if let Some((test, before)) = test {
+            self.tested = before;
+            self.line(depth + 1, &format!("if ({test}) {{"));
+            self.body(depth, innermost);
+            self.line(depth + 1, "} else {");
+            self.tested = !before;
         }
-        if innermost || self.dice.one_in(5) {
-            for _ in 0..=self.dice.below(2) {
-                self.statement(depth + 1);
-            }
+        if test.is_none() || self.dice.one_in(2) {
+            self.body(depth, innermost);
+        }
+        if test.is_some() {
+            self.tested = false;
+            self.line(depth + 1, "}");
         }
         self.counters.pop();
         self.line(depth, "}");
     }
 }
 
+/// Tests, and whether calls with `z = 0` come to the first branch.
+const TESTS: [(&str, bool); 9] = [
+    ("z", true),
+    ("z > 0 && real == 1.0", true),
+    ("z == 0", false),
+    ("!z || late->c == 2", false),
+    ("z != 0 && *len > 1", true),
+    ("*weight > 0. && z", true),
+    ("z ? *len > 1 : 0", true),
+    ("(z > 0) & (g->c != 7)", true),
+    ("i > 0 && z", true),
+];
+
 /// The function of a seed, and whether calls with `z = 0` may give it null pointers.
 pub fn function(seed: u64) -> (String, bool) {
     let mut dice = Random::new(seed);
-    let (late, local, deepest) = (dice.one_in(3), dice.one_in(4), 1 + dice.below(3));
+    let (late, local, deepest) = (dice.one_in(2), dice.one_in(4), 1 + dice.below(3));
+    let tests = late && dice.one_in(2);
     let text = format!(
         "static void f{seed}(struct grid *g, struct part s, struct part *late, number *len, number *dims, number **rows, \
          number *a, number z)\n{{\n{}#pragma dvm region\n",
         if local { "  struct part own = s;\n" } else { "" }
     );
-    let mut writer = Writer { dice, counters: vec![], deepest, late, local, text };
+    let mut writer = Writer { dice, counters: vec![], deepest, late, tests, tested: false, local, text };
     writer.nest(0);
     let after = if local { "  for (int i = 0; i < 64; i++)\n    pool[3900 + i] ^= own.u[i];\n" } else { "" };
     (format!("{}{after}}}\n\n", writer.text), late)
@@ -189,6 +229,7 @@ struct part { number n, m, c, u[256], v[24][64]; };
 struct grid { number n, m, c; number *a, *b; struct part *p; struct part q; };
 static number pool[12288], many[8], table[3][2];
 static struct part whole;
+static double real, reals[2], *weight = reals;
 static struct grid grid, *top;
 #define NN g->n
 #define ID(x) x
@@ -226,6 +267,8 @@ static void prepare(int layout, number n, number m)
   table[1][0] = m;
   g->p->n = late->m = n;
   g->p->m = late->n = m;
+  real = n % 2;
+  reals[0] = m % 2;
   switch (layout) {
   case 1: g->a = (number *)g->p - 2; break;
   case 2: g->b = g->a + 5; break;

@@ -78,9 +78,9 @@ fn hidden_word<'a>(region: &'a Region, seen: &'a Seen) -> Option<(String, &'stat
     for entry in &region.entry {
         match entry {
             Entry::Condition(text) => names.extend(identifiers(text)),
-            Entry::Read { ctype, expression, .. } => {
+            Entry::Read { ctype, guard, expression, .. } => {
                 types.extend(identifiers(ctype));
-                names.extend(identifiers(expression));
+                names.extend(identifiers(guard).into_iter().chain(identifiers(expression)));
             }
         }
     }

@@ -2,7 +2,8 @@
 //! arrays. They are read once, at the region's entry.
 //!
 //! A read that may trap happens at the entry only if the original loops certainly do it. The finder follows them up to
-//! their first iterations: what the conditions on the way are there becomes a condition of the entry.
+//! their first iterations: what the conditions on the way are there becomes a condition of the entry. A condition that
+//! never changes guards the read instead: where it is false, the loops do not use the value.
 
 use super::entry_path::{EntryPath, form, is_ordinary, may_change, plain_field};
 use super::loop_header;
@@ -30,8 +31,8 @@ pub struct EntryLoad {
 pub enum EntryStep {
     /// Go on if this C expression is true.
     Condition(String),
-    /// Read the load of this index.
-    Read(usize),
+    /// Read the load of this index if the C expression is true; the empty one is.
+    Read(usize, String),
 }
 
 /// What is read at entry, and where the region uses it.
@@ -59,17 +60,47 @@ pub struct Surroundings {
 }
 
 /// C text of a value, and the user's text.
-type Text = (String, String);
+pub type Text = (String, String);
+
+/// Which values count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Integers that never change, without a test.
+    Always,
+    /// Values that never change.
+    Test,
+    /// Values in the first iterations.
+    First,
+}
+
+/// Whether a value of the type is a floating-point number whose comparisons are the same at the entry as in the loops.
+pub fn is_real(plain: &str) -> bool {
+    matches!(ctype::unqualified(plain).as_str(), "double" | "float")
+}
+
+/// A condition on the way to the current place.
+struct OnTheWay {
+    /// Its value in the first iterations, if that is known.
+    first: Option<String>,
+    /// The same if it never changes.
+    always: Option<String>,
+    /// It says whether a loop has an iteration.
+    of_loop: bool,
+    /// It is a step already.
+    told: bool,
+}
 
 /// Follows the region up to the first iteration of each loop.
 pub struct Finder<'a> {
-    unit: &'a Unit,
-    around: Surroundings,
-    found: EntryLoads,
+    pub unit: &'a Unit,
+    pub around: Surroundings,
+    pub found: EntryLoads,
     /// Values of counters and assigned scalars in the first iterations.
-    values: HashMap<Id, String>,
-    /// Conditions on the way to the current place, and whether they are steps already; `None`: one that is not known.
-    conditions: Vec<Option<(String, bool)>>,
+    pub values: HashMap<Id, String>,
+    /// Conditions on the way to the current place, the outermost first.
+    conditions: Vec<OnTheWay>,
+    /// Loads that are read under some guards only.
+    guarded: HashMap<usize, Vec<String>>,
     /// Pointers and subscripts that certainly have been used.
     used: HashSet<String>,
     /// Something was met that may leave the loops.
@@ -87,6 +118,7 @@ impl<'a> Finder<'a> {
             found: EntryLoads::default(),
             values: HashMap::new(),
             conditions: vec![],
+            guarded: HashMap::new(),
             used: HashSet::new(),
             lost: false,
             closed: false,
@@ -144,30 +176,32 @@ impl<'a> Finder<'a> {
         self.expression(header.first, true);
         self.assign(header.counter, Some(header.first));
         self.expression(header.condition, true);
-        self.under(header.condition, false, |finder| finder.statement(header.body));
+        self.under(header.condition, false, true, |finder| finder.statement(header.body));
         self.forget(node);
         self.values.remove(&header.counter);
     }
 
-    /// Visits what happens only if a condition holds, or (with `negate`) does not.
-    fn under(&mut self, test: &'a Node, negate: bool, visit: impl FnOnce(&mut Self)) {
-        let condition = self.now(test).map(|(text, _)| if negate { format!("!({text})") } else { text });
-        self.conditions.push(condition.map(|text| (text, false)));
+    /// Visits what happens only if a condition holds, or (with `negate`) does not; whether the condition became a step.
+    fn under(&mut self, test: &'a Node, negate: bool, of_loop: bool, visit: impl FnOnce(&mut Self)) -> bool {
+        let negated = |(text, _): Text| if negate { format!("!({text})") } else { text };
+        let first = self.now(test, When::First).map(negated);
+        let always = self.now(test, When::Test).map(negated);
+        self.conditions.push(OnTheWay { first, always, of_loop, told: false });
         visit(self);
-        self.conditions.pop();
+        self.conditions.pop().is_some_and(|condition| condition.told)
     }
 
     /// Visits two alternatives; the entry cannot wait for both.
     fn branches(&mut self, test: &'a Node, branches: &'a [Node], mut visit: impl FnMut(&mut Self, &'a Node)) {
-        let (before, values) = (self.found.steps.len(), self.values.clone());
+        let (mut told, values) = (false, self.values.clone());
         for (branch, negate) in branches.iter().zip([false, true]) {
             self.values.clone_from(&values);
-            if negate && self.found.steps.len() > before {
-                self.conditions.push(None);
+            if told {
+                self.conditions.push(OnTheWay { first: None, always: None, of_loop: false, told: false });
                 visit(self, branch);
                 self.conditions.pop();
             } else {
-                self.under(test, negate, |finder| visit(finder, branch));
+                told = self.under(test, negate, false, |finder| visit(finder, branch));
             }
         }
     }
@@ -177,7 +211,7 @@ impl<'a> Finder<'a> {
         self.values.remove(&id);
         let Some(variable) = self.unit.declaration(id).filter(|_| self.around.followed.contains(&id)) else { return };
         if ctype::integer(variable.ty.plain()).is_some()
-            && let Some((text, _)) = value.and_then(|value| self.now(value))
+            && let Some((text, _)) = value.and_then(|value| self.now(value, When::First))
         {
             let name = ctype::unqualified(variable.ty.plain());
             self.values.insert(id, format!("(({name})({text}))"));
@@ -214,7 +248,7 @@ impl<'a> Finder<'a> {
             SyntaxKind::BinaryOperator if matches!(node.opcode.as_str(), "&&" | "||") && node.inner.len() == 2 => {
                 let (left, right) = (&node.inner[0], &node.inner[1]);
                 self.expression(left, integral);
-                self.under(left, node.opcode == "||", |finder| finder.expression(right, integral));
+                self.under(left, node.opcode == "||", false, |finder| finder.expression(right, integral));
             }
             SyntaxKind::BinaryOperator if node.opcode == "=" && node.inner.len() == 2 => {
                 let scalar = node.inner[0].variable().is_some() && ctype::integer(node.inner[0].ty.plain()).is_some();
@@ -232,7 +266,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Whether a value is of use: a pointer to an array, a member, an integer in a bound or subscript.
+    /// Whether a value is of use: a pointer to an array, a member, a number in a bound, subscript or condition.
     fn is_wanted(&self, node: &Node, integral: bool) -> bool {
         let Some(object) = node.child(0).filter(|object| object.variable().is_none()) else { return false };
         let member = object.bare().is(&SyntaxKind::MemberExpr);
@@ -241,19 +275,22 @@ impl<'a> Finder<'a> {
             return member;
         }
         let integer = self.unit.integer(plain).is_some();
-        ctype::is_pointer(plain) || (integer && (member || integral)) || (member && ctype::size(plain) > 0)
+        let tested = integral && is_real(plain);
+        ctype::is_pointer(plain) || (integer && (member || integral)) || (member && ctype::size(plain) > 0) || tested
     }
 
     /// The name of a value that is read at entry, or of an array's address there; `None` if it cannot be.
-    fn load(&mut self, node: &'a Node) -> Option<Text> {
+    pub fn load(&mut self, node: &'a Node) -> Option<Text> {
         let path = self.path(node.child(0)?)?;
         let user = path.user.clone();
-        if let Some(known) = self.found.loads.iter().position(|load| load.path.text == path.text) {
+        let known = self.found.loads.iter().position(|load| load.path.text == path.text);
+        if let Some(known) = known.filter(|known| !self.guarded.contains_key(known)) {
             self.found.uses.insert(std::ptr::from_ref(node), known);
             return Some((self.found.loads[known].name.clone(), user));
         }
         if self.closed {
-            return None;
+            let visited = known.filter(|_| self.found.uses.contains_key(&std::ptr::from_ref(node)))?;
+            return Some((self.found.loads[visited].name.clone(), user));
         }
         let address = node.cast == "ArrayToPointerDecay";
         let form = form(node.child(0)?)?;
@@ -262,36 +299,67 @@ impl<'a> Finder<'a> {
             || ctype::varies(&node.ty.written)
             || ctype::varies(node.ty.plain())
             || (!address && self.around.written.iter().any(|written| may_change(written, &form)))
-            || !self.is_reached(&path.needs)
         {
             return None;
         }
-        if !address {
+        let guard = self.guard(&path.needs, !is_real(node.ty.plain()))?;
+        if !address && guard.is_empty() {
             self.used.extend(path.needs.iter().cloned());
         }
-        let index = self.found.loads.len();
-        let words: Vec<&str> = ctype::words(&user).collect();
-        let name = format!("dvm__{}_{}", index + 1, words.join("_"));
-        let ty = node.ty.clone();
-        self.found.loads.push(EntryLoad { name: name.clone(), ty, path, address });
-        self.found.steps.push(EntryStep::Read(index));
+        let index = known.unwrap_or_else(|| self.add(node, path, address));
+        self.read(index, guard);
         self.found.uses.insert(std::ptr::from_ref(node), index);
-        Some((name, user))
+        Some((self.found.loads[index].name.clone(), user))
     }
 
-    /// Whether the original loops certainly use these pointers and subscripts; adds the conditions under which they do.
-    fn is_reached(&mut self, needs: &[String]) -> bool {
+    /// Adds a load.
+    fn add(&mut self, node: &Node, path: EntryPath, address: bool) -> usize {
+        let index = self.found.loads.len();
+        let words: Vec<&str> = ctype::words(&path.user).collect();
+        let name = format!("dvm__{}_{}", index + 1, words.join("_"));
+        self.found.loads.push(EntryLoad { name, ty: node.ty.clone(), path, address });
+        self.guarded.insert(index, vec![]);
+        index
+    }
+
+    /// Adds the step that reads a load under a guard, unless one does already.
+    fn read(&mut self, index: usize, guard: String) {
+        let Some(guards) = self.guarded.get_mut(&index).filter(|guards| !guards.contains(&guard)) else { return };
+        if guard.is_empty() {
+            self.guarded.remove(&index);
+        } else {
+            guards.push(guard.clone());
+        }
+        self.found.steps.push(EntryStep::Read(index, guard));
+    }
+
+    /// The guard under which the original loops certainly use these pointers and subscripts; empty: they do in any
+    /// case. Adds the steps that it needs, but for a value of little use (not `needed`) only that loops have iterations.
+    fn guard(&mut self, needs: &[String], needed: bool) -> Option<String> {
         if needs.iter().all(|need| self.used.contains(need)) || crate::planted::planted("a13-entry") {
-            return true;
+            return Some(String::new());
         }
-        if self.lost || self.conditions.iter().any(Option::is_none) {
-            return false;
+        let known =
+            |way: &OnTheWay| way.told || way.always.is_some() || (way.first.is_some() && (needed || way.of_loop));
+        if self.lost || !self.conditions.iter().all(known) {
+            return None;
         }
-        for (text, told) in self.conditions.iter_mut().flatten().filter(|(_, told)| !told) {
-            self.found.steps.push(EntryStep::Condition(text.clone()));
-            *told = true;
+        let mut guard = String::new();
+        for way in self.conditions.iter_mut().filter(|way| !way.told) {
+            match (&way.always, &way.first) {
+                // A loop without iterations has no tiles.
+                (Some(always), _) if !way.of_loop => {
+                    guard = if guard.is_empty() { always.clone() } else { format!("{guard} && {always}") };
+                }
+                (_, Some(first)) => {
+                    let step = if guard.is_empty() { first.clone() } else { format!("(!({guard}) || {first})") };
+                    self.found.steps.push(EntryStep::Condition(step));
+                    way.told = true;
+                }
+                _ => return None,
+            }
         }
-        true
+        Some(guard)
     }
 
     /// The object that an lvalue designates during the whole region.
@@ -317,7 +385,7 @@ impl<'a> Finder<'a> {
             SyntaxKind::ArraySubscriptExpr => {
                 let (base, index) = (node.child(0)?, node.child(1)?);
                 self.unit.integer(index.ty.plain())?;
-                let (text, user) = self.value(index, false)?;
+                let (text, user) = self.value(index, When::Always)?;
                 if base.cast == "ArrayToPointerDecay" {
                     let array = base.child(0)?;
                     return Some(self.path(array)?.element(array.ty.plain(), &text, &user));
@@ -349,7 +417,7 @@ impl<'a> Finder<'a> {
     }
 
     /// A variable that keeps its value.
-    fn steady(&self, node: &Node) -> Option<(Id, &'a Node)> {
+    pub fn steady(&self, node: &Node) -> Option<(Id, &'a Node)> {
         let id = node.reference.as_ref()?.id;
         let variable = self.unit.declaration(id)?;
         let plain = matches!(variable.kind, SyntaxKind::VarDecl | SyntaxKind::ParmVarDecl)
@@ -359,86 +427,15 @@ impl<'a> Finder<'a> {
         (plain && !self.around.unsteady.contains(&id)).then_some((id, variable))
     }
 
-    /// The value of an expression in the first iterations.
-    fn now(&mut self, node: &'a Node) -> Option<Text> {
+    /// The value of an expression as the entry knows it.
+    fn now(&mut self, node: &'a Node, when: When) -> Option<Text> {
         if node.walk().any(|n| write_target(n).is_some()) {
             return None;
         }
         // The visit of the expression found its loads, under their own conditions.
         let before = std::mem::replace(&mut self.closed, true);
-        let value = self.value(node, true);
+        let value = self.value(node, when);
         self.closed = before;
         value
-    }
-
-    /// The value of an expression, for the entry: with `first` that in the first iterations, else only one that never
-    /// changes.
-    fn value(&mut self, node: &'a Node, first: bool) -> Option<Text> {
-        let all = |(text, user): Text| Some((text, user));
-        match node.kind {
-            SyntaxKind::IntegerLiteral => {
-                let suffix = match node.ty.plain() {
-                    "int" => "",
-                    "unsigned int" => "u",
-                    "long" => "l",
-                    "unsigned long" => "ul",
-                    _ => return None,
-                };
-                let text = format!("{}{suffix}", node.value.as_ref()?);
-                all((text.clone(), text))
-            }
-            SyntaxKind::ParenExpr | SyntaxKind::ConstantExpr => self.value(node.child(0)?, first),
-            SyntaxKind::DeclRefExpr => {
-                let reference = node.reference.as_ref()?;
-                if let Some(value) = self.values.get(&reference.id).filter(|_| first) {
-                    return all((value.clone(), reference.name.clone()));
-                }
-                if reference.kind == SyntaxKind::EnumConstantDecl {
-                    let text = self.unit.constant(node)?.value.to_string();
-                    return all((format!("({text})"), reference.name.clone()));
-                }
-                let (id, variable) = self.steady(node)?;
-                self.unit.integer(variable.ty.plain())?;
-                self.found.variables.insert(id);
-                all((variable.name.clone(), variable.name.clone()))
-            }
-            SyntaxKind::ImplicitCastExpr | SyntaxKind::CStyleCastExpr => match node.cast.as_str() {
-                "LValueToRValue" if node.child(0)?.variable().is_some() => self.value(node.child(0)?, first),
-                "LValueToRValue" => {
-                    self.unit.integer(node.ty.plain())?;
-                    self.load(node)
-                }
-                "NoOp" | "IntegralCast" | "IntegralToBoolean" => {
-                    let (text, user) = self.value(node.child(0)?, first)?;
-                    let ty = ctype::unqualified(node.ty.plain());
-                    ctype::integer(&ty)?;
-                    all((format!("(({ty})({text}))"), user))
-                }
-                _ => None,
-            },
-            SyntaxKind::UnaryOperator if matches!(node.opcode.as_str(), "+" | "-" | "~" | "!") => {
-                let (text, user) = self.value(node.child(0)?, first)?;
-                all((format!("({}({text}))", node.opcode), format!("{}{user}", node.opcode)))
-            }
-            SyntaxKind::BinaryOperator => {
-                let whole = ["+", "-", "*"].contains(&node.opcode.as_str());
-                let tests = ["<", "<=", ">", ">=", "==", "!=", "&&", "||", "/", "%", "<<", ">>", "&", "|", "^"];
-                let known = whole || (first && tests.contains(&node.opcode.as_str()));
-                if !known {
-                    return None;
-                }
-                let (left, left_user) = self.value(node.child(0)?, first)?;
-                let (right, right_user) = self.value(node.child(1)?, first)?;
-                let operator = &node.opcode;
-                all((format!("({left} {operator} {right})"), format!("{left_user} {operator} {right_user}")))
-            }
-            SyntaxKind::ConditionalOperator if first => {
-                let (test, _) = self.value(node.child(0)?, first)?;
-                let (yes, _) = self.value(node.child(1)?, first)?;
-                let (no, _) = self.value(node.child(2)?, first)?;
-                all((format!("({test} ? {yes} : {no})"), String::new()))
-            }
-            _ => None,
-        }
     }
 }

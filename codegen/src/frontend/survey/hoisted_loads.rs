@@ -74,10 +74,11 @@ impl HoistedLoads {
     pub fn entry(&self) -> Vec<Entry> {
         let step = |step: &EntryStep| match step {
             EntryStep::Condition(text) => Entry::Condition(text.clone()),
-            EntryStep::Read(index) => {
+            EntryStep::Read(index, guard) => {
                 let EntryLoad { name, ty, path, .. } = &self.loads[*index].1;
                 let (name, ctype) = (name.clone(), ctype::unqualified(&ty.written));
-                Entry::Read { name, ctype, expression: path.text.clone(), text: path.user.clone() }
+                let (expression, text) = (path.text.clone(), path.user.clone());
+                Entry::Read { name, ctype, guard: guard.clone(), expression, text }
             }
         };
         self.steps.iter().map(step).collect()

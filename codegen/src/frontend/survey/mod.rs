@@ -5,6 +5,7 @@ pub mod address_uses;
 pub mod carried_values;
 pub mod entry_loads;
 pub mod entry_path;
+pub mod entry_values;
 pub mod hoisted_loads;
 pub mod linear_accesses;
 pub mod loop_header;
