@@ -105,7 +105,7 @@ fn a_false_assertion_is_told() {
 testkit::file_tests! {
     check in "tests/kernels", "c":
     alike_names arithmetic array_functions assigned_scalars based_on both_pragmas calls captured conditions
-    constants counters crowded decays entry_reads floyd gathers globals grouped guarded_reads hidden_names hints
+    constants counters crowded decays entry_reads floyd followed_before gathers globals grouped guarded_reads hidden_names hints
     ignored_openmp
     independent inductions jacobi_1d joined_pieces kept_sizes linearised liveness locals lost_guard lu macros matmul
     met_names mixed_sizes names other_lines own_functions parts pasted places pointers private reductions

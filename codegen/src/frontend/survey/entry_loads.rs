@@ -7,6 +7,7 @@
 
 use super::entry_path::{EntryPath, form, is_ordinary, may_change, plain_field};
 use super::loop_header;
+use super::used_before::Followed;
 use crate::frontend::clang::ast::{Id, Node, Type, Unit};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::expression_parts::write_target;
@@ -103,6 +104,8 @@ pub struct Finder<'a> {
     guarded: HashMap<usize, Vec<String>>,
     /// Pointers and subscripts that certainly have been used.
     used: HashSet<String>,
+    /// The same before the region.
+    used_before: Followed,
     /// Something was met that may leave the loops.
     lost: bool,
     /// Only loads that are known count.
@@ -111,7 +114,7 @@ pub struct Finder<'a> {
 
 impl<'a> Finder<'a> {
     /// Finds the loads of a region's statements.
-    pub fn find(unit: &'a Unit, roots: &[&'a Node], around: Surroundings) -> EntryLoads {
+    pub fn find(unit: &'a Unit, roots: &[&'a Node], around: Surroundings, used_before: Followed) -> EntryLoads {
         let mut finder = Finder {
             unit,
             around,
@@ -120,6 +123,7 @@ impl<'a> Finder<'a> {
             conditions: vec![],
             guarded: HashMap::new(),
             used: HashSet::new(),
+            used_before,
             lost: false,
             closed: false,
         };
@@ -302,7 +306,7 @@ impl<'a> Finder<'a> {
         {
             return None;
         }
-        let guard = self.guard(&path.needs, !is_real(node.ty.plain()))?;
+        let guard = self.guard(&path, !is_real(node.ty.plain()))?;
         if !address && guard.is_empty() {
             self.used.extend(path.needs.iter().cloned());
         }
@@ -335,8 +339,9 @@ impl<'a> Finder<'a> {
 
     /// The guard under which the original loops certainly use these pointers and subscripts; empty: they do in any
     /// case. Adds the steps that it needs, but for a value of little use (not `needed`) only that loops have iterations.
-    fn guard(&mut self, needs: &[String], needed: bool) -> Option<String> {
-        if needs.iter().all(|need| self.used.contains(need)) || crate::planted::planted("a13-entry") {
+    fn guard(&mut self, path: &EntryPath, needed: bool) -> Option<String> {
+        let used = |need: &String| self.used.contains(need) || self.used_before.contains(&(path.root, need.clone()));
+        if path.needs.iter().all(used) || crate::planted::planted("a13-entry") {
             return Some(String::new());
         }
         let known =

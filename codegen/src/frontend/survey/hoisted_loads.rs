@@ -3,6 +3,7 @@
 use super::address_uses::AddressUses;
 use super::entry_loads::{EntryLoad, EntryLoads, EntryStep, Finder, Surroundings};
 use super::entry_path::form;
+use super::used_before::used_before;
 use super::variables::RegionVariables;
 use crate::frontend::clang::ast::{Id, Node, Reference, Unit};
 use crate::frontend::clang::ctype;
@@ -39,7 +40,8 @@ impl HoistedLoads {
             return None;
         }
         let variables = RegionVariables::new(unit, function, roots.to_vec()).ok()?;
-        let found = Finder::find(unit, roots, surroundings(unit, &variables));
+        let used_before = used_before(unit, function, roots.first()?);
+        let found = Finder::find(unit, roots, surroundings(unit, &variables), used_before);
         if found.loads.is_empty() {
             return None;
         }

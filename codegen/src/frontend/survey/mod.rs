@@ -11,4 +11,5 @@ pub mod linear_accesses;
 pub mod loop_header;
 pub mod reaching_definitions;
 pub mod region_builder;
+pub mod used_before;
 pub mod variables;
