@@ -8,15 +8,23 @@ struct Writer {
     dice: Random,
     counters: Vec<&'static str>,
     deepest: usize,
-    /// Some pointers are followed only where a call with `z = 0` does not come: in the innermost body, or under a test.
-    late: bool,
-    /// Under a test.
-    tests: bool,
-    /// Inside such a test.
+    late: Late,
+    /// Inside a test that keeps away calls with `z = 0`.
     tested: bool,
     /// `own` is a struct of the function.
     local: bool,
     text: String,
+}
+
+/// Where pointers are followed that are null in calls with `z = 0`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Late {
+    /// No call has such pointers.
+    Anywhere,
+    /// In the innermost body.
+    Innermost,
+    /// Under a test.
+    Tested,
 }
 
 const COUNTERS: [&str; 3] = ["i", "j", "k"];
@@ -49,7 +57,11 @@ impl Writer {
 
     /// Whether all pointers may be followed here.
     fn reached(&self) -> bool {
-        !self.late || if self.tests { self.tested } else { self.counters.len() == self.deepest }
+        match self.late {
+            Late::Anywhere => true,
+            Late::Innermost => self.counters.len() == self.deepest,
+            Late::Tested => self.tested,
+        }
     }
 
     fn counter(&mut self) -> &'static str {
@@ -156,7 +168,7 @@ impl Writer {
         if depth > 0 && self.dice.one_in(6) {
             COUNTERS[depth - 1].clone_into(&mut high);
         }
-        if innermost && (self.late && !self.tests || self.dice.one_in(8)) {
+        if innermost && (self.late == Late::Innermost || self.dice.one_in(8)) {
             "z".clone_into(&mut high);
         }
         let kind = *self.dice.pick(&["int", "number", "int"]);
@@ -172,7 +184,11 @@ impl Writer {
         };
         self.line(depth, &format!("{head} {{"));
         self.counters.push(it);
-        let test = if self.tests && !self.tested && self.dice.one_in(2) { Some(*self.dice.pick(&TESTS)) } else { None };
+        let test = if self.late == Late::Tested && !self.tested && self.dice.one_in(2) {
+            Some(*self.dice.pick(&TESTS))
+        } else {
+            None
+        };
         if let Some((test, before)) = test {
             self.tested = before;
             self.line(depth + 1, &format!("if ({test}) {{"));
@@ -208,17 +224,17 @@ const TESTS: [(&str, bool); 9] = [
 /// The function of a seed, and whether calls with `z = 0` may give it null pointers.
 pub fn function(seed: u64) -> (String, bool) {
     let mut dice = Random::new(seed);
-    let (late, local, deepest) = (dice.one_in(2), dice.one_in(4), 1 + dice.below(3));
-    let tests = late && dice.one_in(2);
+    let late = *dice.pick(&[Late::Anywhere, Late::Anywhere, Late::Innermost, Late::Tested]);
+    let (local, deepest) = (dice.one_in(4), 1 + dice.below(3));
     let text = format!(
         "static void f{seed}(struct grid *g, struct part s, struct part *late, number *len, number *dims, number **rows, \
          number *a, number z)\n{{\n{}#pragma dvm region\n",
         if local { "  struct part own = s;\n" } else { "" }
     );
-    let mut writer = Writer { dice, counters: vec![], deepest, late, tests, tested: false, local, text };
+    let mut writer = Writer { dice, counters: vec![], deepest, late, tested: false, local, text };
     writer.nest(0);
     let after = if local { "  for (int i = 0; i < 64; i++)\n    pool[3900 + i] ^= own.u[i];\n" } else { "" };
-    (format!("{}{after}}}\n\n", writer.text), late)
+    (format!("{}{after}}}\n\n", writer.text), late != Late::Anywhere)
 }
 
 const HEAD: &str = "#include <stdio.h>
