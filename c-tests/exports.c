@@ -394,6 +394,37 @@ static dvm_retcode_t do_dvm_graph_sizes(void)
     return ARMED(dvm_graph_sizes("tiles", 2, extent, carried, footprint, NULL, sizes));
 }
 
+/* Regions of generated code. */
+static dvm_retcode_t do_dvm_region_enter(void)
+{
+    static dvm_region_t region = {.size = sizeof region, .name = "region", .phase = -1};
+    dvm_region_entry_t entry;
+    return ARMED(dvm_region_enter(&region, 1000, &entry));
+}
+static dvm_retcode_t do_dvm_region_leave(void)
+{
+    dvm_region_t region = {.size = sizeof region, .name = "left", .phase = -1}; /* new: its first entry is timed */
+    dvm_region_entry_t entry;
+    CHECK_OK(dvm_region_enter(&region, 1000000, &entry));
+    return ARMED(dvm_region_leave(&region, &entry));
+}
+static dvm_retcode_t do_dvm_region_run(void)
+{
+    int64_t lower[] = {0, 0}, upper[] = {9, 9};
+    dvm_graph_t g = {.size = sizeof g, .name = "tiles", .dimension = 2, .lower = lower, .upper = upper, .run = tile};
+    atomic_store(&tiles, 0);
+    dvm_retcode_t code = ARMED(dvm_region_run(&g));
+    CHECK_NUMBER(GOOD(code) ? 100 : 0, atomic_load(&tiles));
+    return code;
+}
+static dvm_retcode_t do_dvm_region_sizes(void)
+{
+    static dvm_region_t region = {.size = sizeof region, .name = "sizes"};
+    int64_t extent[] = {1000, 1000}, sizes[2] = {0, 0};
+    int carried[] = {1, 1};
+    return ARMED(dvm_region_sizes(&region, 2, extent, carried, footprint, NULL, sizes));
+}
+
 /* Distributions and redistributions. */
 #define DISTRIBUTE(name, ...) \
     static dvm_retcode_t do_##name(void) \
@@ -593,6 +624,8 @@ static const struct {
     LINE(dvm_sched_onto, RUNS, DVM_SUCCESS), LINE(dvm_sched_onto_v, RUNS, DVM_SUCCESS), LINE(dvm_sched_near, RUNS, DVM_SUCCESS),
     LINE(dvm_sched_load, RUNS, DVM_SUCCESS), LINE(dvm_blocking_begin, RUNS, DVM_SUCCESS), LINE(dvm_blocking_end, RUNS, DVM_SUCCESS),
     LINE(dvm_graph_run, RUNS, DVM_SUCCESS), LINE(dvm_graph_sizes, RUNS, DVM_SUCCESS), LINE(dvm_explain, RUNS, DVM_SUCCESS),
+    LINE(dvm_region_enter, RUNS, DVM_SUCCESS), LINE(dvm_region_leave, RUNS, DVM_SUCCESS),
+    LINE(dvm_region_run, RUNS, DVM_SUCCESS), LINE(dvm_region_sizes, RUNS, DVM_SUCCESS),
     LINE(dvm_explain_text, RUNS, DVM_SUCCESS), LINE(dvm_distribution_parse, RUNS, DVM_SUCCESS),
     LINE(dvm_distribution_make, RUNS, DVM_SUCCESS), LINE(dvm_distribution_block_cyclic, RUNS, DVM_SUCCESS),
     LINE(dvm_distribution_halo, RUNS, DVM_SUCCESS), LINE(dvm_distribution_scalapack, RUNS, DVM_SUCCESS),

@@ -11,7 +11,7 @@ work=$root/target/trace
 mkdir -p "$work" || exit 1
 
 "$release/dvmcc" -O2 -I"$root/include" -o "$work/jacobi" "$root/examples/06_jacobi.c" -L"$release" -ldvm -lm || exit 1
-LD_LIBRARY_PATH=$release DVM_TRACE=$work/jacobi.json DVM_TRACE_EVENTS=10000000 DVM_DOT=$work/jacobi.dot DVM_DOT_NODES=10000000 \
+DVM_TUNE=0 LD_LIBRARY_PATH=$release DVM_TRACE=$work/jacobi.json DVM_TRACE_EVENTS=10000000 DVM_DOT=$work/jacobi.dot DVM_DOT_NODES=10000000 \
     timeout 120 "$work/jacobi" >/dev/null || exit 1
 
 # NAME TILE, a line for each.

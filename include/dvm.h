@@ -1121,6 +1121,145 @@ dvm_retcode_t dvm_graph_sizes(const char *name,
                               void *context,
                               int64_t *sizes);
 
+/* ----- Regions of generated code: how an entry runs, by what earlier entries have taken -----
+ *
+ * Unless a function says otherwise:
+ *
+ * Thread safety: any thread, any time, several at once.
+ */
+
+/**
+ * The number of powers of two of the work that a region tells apart.
+ */
+#define DVM_REGION_CLASSES 64
+
+/**
+ * What generated code keeps of a region, or of one of its phases, in static memory: the names are constant, the rest is
+ * zero at first and belongs to libdvm.
+ */
+typedef struct {
+    /**
+     * `sizeof(dvm_region_t)`: later versions append fields.
+     */
+    size_t size;
+    /**
+     * Name for messages.
+     */
+    const char *name;
+    /**
+     * The line in the source.
+     */
+    int64_t line;
+    /**
+     * The phase's number; -1: the record is the region's.
+     */
+    int64_t phase;
+    /**
+     * Libdvm's number for the record; 0: none yet.
+     */
+    uint64_t number;
+    /**
+     * By the power of two of the work: so many entries run the original loops without asking. Who enters counts down.
+     */
+    uint32_t unasked[DVM_REGION_CLASSES];
+} dvm_region_t;
+
+/**
+ * An entry into a region or a phase.
+ */
+typedef struct {
+    /**
+     * 0: the original loops, or one tile. 1: the phases, or several tiles.
+     */
+    int64_t way;
+    /**
+     * The power of two of the work.
+     */
+    int64_t work;
+    /**
+     * When it began, if `dvm_region_leave` is to be called; else 0.
+     */
+    uint64_t begun;
+} dvm_region_entry_t;
+
+/**
+ * @brief Begin an entry into a region, or into one of its phases: by the fastest way that is known.
+ *
+ * The first entries for each power of two of the work measure both ways; then the faster one stays, and both are
+ * measured again once in a while. What a region computes does not depend on the way. With DVM_TUNE=0 nothing is
+ * measured, and the way is always 1.
+ *
+ * For a region whose original loops are the fastest, `region->unasked` tells how many entries need not ask.
+ *
+ * @param[in,out] region  the record of the region or phase
+ * @param[in]     work    about the number of iterations
+ * @param[out]    entry   how to run it; if entry->begun is not 0, dvm_region_leave is to be called after it
+ * @retval DVM_SUCCESS              entry is written
+ * @retval DVM_ERR_ARGUMENT         region or entry is NULL, or the region's size is not that of this version
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_region_enter(dvm_region_t *region,
+                               int64_t work,
+                               dvm_region_entry_t *entry);
+
+/**
+ * @brief End an entry whose time is wanted.
+ *
+ * @param[in,out] region  the record that the entry was begun with
+ * @param[in]     entry   as dvm_region_enter has written it
+ * @retval DVM_SUCCESS              the time is noted
+ * @retval DVM_ERR_ARGUMENT         region or entry is NULL, the region's size is not that of this version, or the entry
+ *                                  is none that dvm_region_enter has written
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_region_leave(dvm_region_t *region,
+                               const dvm_region_entry_t *entry);
+
+/**
+ * @brief Choose the tile sizes of a phase, as dvm_graph_sizes does; equal questions in a row are answered at once.
+ *
+ * @param[in,out] region     the record of the phase
+ * @param[in]     dimension  as for dvm_graph_sizes, as are all that follow
+ * @param[in]     extent     the number of values of each coordinate
+ * @param[in]     carried    flags of the coordinates
+ * @param[in]     footprint  bytes that a tile touches
+ * @param[in]     context    the first argument of footprint
+ * @param[in,out] sizes      the sizes, 0 where one is wanted
+ * @retval DVM_SUCCESS              sizes is written
+ * @retval DVM_ERR_ARGUMENT         as for dvm_graph_sizes, or the region's size is not that of this version
+ * @retval DVM_ERR_TASK             footprint threw, or left by pthread_exit
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_region_sizes(dvm_region_t *region,
+                               int dimension,
+                               const int64_t *extent,
+                               const int *carried,
+                               int64_t (*footprint)(void *context, const int64_t *sizes),
+                               void *context,
+                               int64_t *sizes);
+
+/**
+ * @brief Run a graph as dvm_graph_run does, for a region: if its tiles wait for nothing, the calling thread runs some of
+ * them, with the workers' help.
+ *
+ * @param[in] graph  the graph; it and all that it points to must stay as they are until the call returns
+ * @retval DVM_SUCCESS              every tile has run
+ * @retval DVM_ERR_ARGUMENT         as for dvm_graph_run
+ * @retval DVM_ERR_TASK             a tile failed, or one of the graph's functions threw: other tiles may not have run
+ * @retval DVM_ERR_STATE            as for dvm_graph_run
+ * @retval DVM_ERR_IN_TASK          called inside a task or a tile
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running, or dvm_finalize has begun
+ *
+ * Thread safety: any thread that is no worker, several at once. Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_region_run(const dvm_graph_t *graph);
+
 /* ----- Explanations: what waits for what, for a program that does not go on -----
  *
  * Unless a function says otherwise:
@@ -1135,7 +1274,8 @@ dvm_retcode_t dvm_graph_sizes(const char *name,
  * Each task that waits is named with its processing's description, its arguments and its place, with the datum that it
  * misses and with who was to publish that: a task, the program by hand, or nobody. Cycles are found. Threads that sleep in
  * dvm_data_get are counted with the datum that they wait for. For each graph that runs, the tiles that run and that wait
- * are listed, with the predecessors that they miss. Long lists are cut and counted. Workers go on meanwhile.
+ * are listed, with the predecessors that they miss. Long lists are cut and counted. Workers go on meanwhile. At the end
+ * stands how the regions of generated code run, with the measured times (DVM_TUNE).
  *
  * The environment variables DVM_WATCHDOG and DVM_EXPLAIN_SIGNAL have libdvm do this by itself.
  *

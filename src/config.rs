@@ -150,6 +150,28 @@ const TILE: Knob = Knob {
         `32x64`. A single number holds for all coordinates. Coordinates beyond the list, and all of them by default, \
         get their size from a model of the caches. A size that the source fixes (`tile(...)`) does not change.",
 };
+const TUNE: Knob = Knob {
+    name: "tune",
+    variable: "DVM_TUNE",
+    kind: Kind::Flag,
+    unit: "",
+    default: "1",
+    documentation: "Whether regions of generated code learn how to run. The first entries into a region measure its \
+        original loops and its phases, and those of a phase one tile and several, for each power of two of the \
+        iterations; the faster way stays, and both are measured again once in a while. The results do not depend on \
+        the way. 0: nothing is measured, and a region runs as tiles whenever its conditions hold; with DVM_TILE or \
+        `tile(...)` in tiles of these sizes.",
+};
+const TUNE_FILE: Knob = Knob {
+    name: "tune_file",
+    variable: "DVM_TUNE_FILE",
+    kind: Kind::Path,
+    unit: "",
+    default: "nothing is kept",
+    documentation: "A file that keeps what DVM_TUNE=1 has learnt, for later runs of the program on the same machine. It \
+        is read when the first region begins, and replaced whenever something has been learnt. A file that is not \
+        there, or not of this version, counts as empty.",
+};
 const TRACE: Knob = Knob {
     name: "trace",
     variable: "DVM_TRACE",
@@ -370,6 +392,8 @@ const KNOBS: &[&Knob] = &[
     &STACK,
     &WINDOW,
     &TILE,
+    &TUNE,
+    &TUNE_FILE,
     &TRACE,
     &TRACE_EVENTS,
     &SUMMARY,
@@ -416,6 +440,8 @@ pub(crate) struct Config {
     stack: Option<usize>,
     window: u64,
     tile: TileSizes,
+    tune: bool,
+    tune_file: Option<PathBuf>,
     trace: Option<PathBuf>,
     trace_events: usize,
     summary: bool,
@@ -462,6 +488,8 @@ impl Config {
                 .map(|n| (n as usize).saturating_mul(1024)),
             window: number(&WINDOW, &or_default(&WINDOW, get(&WINDOW)))?,
             tile: get(&TILE).map(|value| sizes(&TILE, &value)).transpose()?.unwrap_or_default(),
+            tune: flag(&TUNE, get(&TUNE))?,
+            tune_file: get(&TUNE_FILE).map(PathBuf::from),
             trace: get(&TRACE).map(PathBuf::from),
             trace_events: number(&TRACE_EVENTS, &or_default(&TRACE_EVENTS, get(&TRACE_EVENTS)))? as usize,
             summary: flag(&SUMMARY, get(&SUMMARY))?,
@@ -513,6 +541,16 @@ impl Config {
 
     pub fn tile(&self) -> &TileSizes {
         &self.tile
+    }
+
+    /// Whether regions learn how to run.
+    pub fn tune(&self) -> bool {
+        self.tune
+    }
+
+    /// The file of what regions have learnt; `None`: nothing is kept.
+    pub fn tune_file(&self) -> Option<&std::path::Path> {
+        self.tune_file.as_deref()
     }
 
     /// The file of the timeline; `None`: no timeline.

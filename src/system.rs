@@ -24,8 +24,14 @@ unsafe extern "C" {
         child: Option<extern "C" fn()>,
     ) -> c_int;
     safe fn atexit(body: extern "C" fn()) -> c_int;
+    safe fn sched_getcpu() -> c_int;
     safe fn _exit(status: c_int) -> !;
     safe fn getrlimit(resource: c_uint, limit: &mut libc::rlimit) -> c_int;
+}
+
+/// The CPU on which the calling thread runs at the moment. `None`: the system does not tell.
+pub(crate) fn cpu() -> Option<u32> {
+    u32::try_from(sched_getcpu()).ok()
 }
 
 /// The kernel since its start. `None`: /proc is not there.

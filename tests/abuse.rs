@@ -535,6 +535,7 @@ fn table() -> Table {
     blocking_rows(&mut table);
     lifecycle_rows(&mut table);
     graph::rows(&mut table);
+    graph::region_rows(&mut table);
     redistribution::distribution_rows(&mut table);
     redistribution::plan_rows(&mut table);
     redistribution::dma_rows(&mut table);

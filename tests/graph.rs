@@ -6,7 +6,10 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-use dvm::ffi::c_functions::{dvm_graph_run, dvm_graph_sizes, dvm_graph_start, dvm_graph_t, dvm_last_error};
+use dvm::ffi::c_functions::{
+    DVM_REGION_CLASSES, dvm_graph_run, dvm_graph_sizes, dvm_graph_start, dvm_graph_t, dvm_last_error, dvm_region_enter,
+    dvm_region_entry_t, dvm_region_leave, dvm_region_run, dvm_region_t,
+};
 use dvm::ffi::dvm_retcode_t::{self, DVM_ERR_IN_TASK, DVM_ERR_NOT_INITIALIZED, DVM_ERR_TASK, DVM_SUCCESS};
 use dvm::ffi::lifecycle;
 
@@ -149,5 +152,88 @@ fn sizes_are_chosen_and_given_ones_stay() {
     };
     assert_eq!(ask(2, &mut sizes), DVM_SUCCESS);
     assert!(sizes[0] >= 1 && sizes[1] == 7, "{sizes:?}");
+    assert_eq!(dvm_finalize(), DVM_SUCCESS);
+}
+
+/// Loops of a region: each tile runs once, whoever takes it, from several threads at a time and one after the other.
+#[test]
+fn loops_of_regions_run_each_tile_once() {
+    let _turn = turn();
+    assert_eq!(dvm_init(), DVM_SUCCESS);
+    let loops = |upper: i64, rounds: u64| {
+        for _ in 0..rounds {
+            let sum = Sum::default();
+            let ends = [upper, 4];
+            let graph = graph(&[0, 1], &ends, None, &sum);
+            // SAFETY: the graph is complete.
+            assert_eq!(unsafe { dvm_region_run(&raw const graph) }, DVM_SUCCESS);
+            let tiles = (upper as u64 + 1) * 4;
+            assert_eq!(sum.tiles.load(Ordering::Relaxed), tiles);
+            assert_eq!(sum.total.load(Ordering::Relaxed), (0..=upper as u64).map(|row| row * 4000 + 10).sum::<u64>());
+        }
+    };
+    loops(30, 2000);
+    std::thread::scope(|scope| {
+        for thread in 0..3 {
+            scope.spawn(move || loops(5 + thread, 2000));
+        }
+    });
+    loops(0, 1);
+    assert_eq!(dvm_finalize(), DVM_SUCCESS);
+}
+
+#[test]
+fn a_loop_of_a_region_fails_with_its_tile_and_is_refused_in_a_tile() {
+    let _turn = turn();
+    assert_eq!(dvm_init(), DVM_SUCCESS);
+    let sum = Sum::default();
+    let failing = graph(&[-1, 0], &[3, 3], None, &sum);
+    // SAFETY: the graph is complete.
+    assert_eq!(unsafe { dvm_region_run(&raw const failing) }, DVM_ERR_TASK);
+    assert!(message().contains("tile [-1, ") && message().contains("failed with code 1"), "{}", message());
+    let mut outer = graph(&[0, 0], &[2, 2], None, &sum);
+    outer.run = Some(nest);
+    // SAFETY: as above.
+    assert_eq!(unsafe { dvm_region_run(&raw const outer) }, DVM_SUCCESS);
+    assert_eq!(sum.nested.load(Ordering::Relaxed), 9 * DVM_ERR_IN_TASK as u64);
+    assert_eq!(dvm_finalize(), DVM_SUCCESS);
+}
+
+/// Enters a region; the plain way takes `plain`, the other `tiled`, in milliseconds. Returns the way.
+fn enter(region: &mut dvm_region_t, [plain, tiled]: [u64; 2]) -> i64 {
+    if region.unasked[9] > 0 {
+        region.unasked[9] -= 1; // 2^9 is the power of two of 1000
+        return 0;
+    }
+    let mut entry = dvm_region_entry_t { way: -1, work: 0, begun: 0 };
+    // SAFETY: both are complete.
+    assert_eq!(unsafe { dvm_region_enter(region, 1000, &raw mut entry) }, DVM_SUCCESS);
+    if entry.begun != 0 {
+        std::thread::sleep(std::time::Duration::from_millis(if entry.way == 0 { plain } else { tiled }));
+        // SAFETY: as above.
+        assert_eq!(unsafe { dvm_region_leave(region, &raw const entry) }, DVM_SUCCESS);
+    }
+    entry.way
+}
+
+#[test]
+fn a_region_keeps_the_faster_way() {
+    let _turn = turn();
+    assert_eq!(dvm_init(), DVM_SUCCESS);
+    for (times, best) in [([1, 20], 0), ([20, 1], 1)] {
+        let mut region = dvm_region_t {
+            size: size_of::<dvm_region_t>(),
+            name: c"learns".as_ptr(),
+            line: 7,
+            phase: -1,
+            number: 0,
+            unasked: [0; DVM_REGION_CLASSES],
+        };
+        for _ in 0..10 {
+            enter(&mut region, times);
+        }
+        assert!((0..90).all(|_| enter(&mut region, times) == best));
+        assert_eq!(region.unasked[9] > 0, best == 0);
+    }
     assert_eq!(dvm_finalize(), DVM_SUCCESS);
 }

@@ -151,7 +151,7 @@ impl Section {
                     self.codes.push(Constant { name: variant.ident.to_string(), value, text });
                 }
             }
-            Item::Struct(item) if public(&item.vis) && with_c_layout(&item.attrs) => {
+            Item::Struct(item) if public(&item.vis) && !ignored(&item.attrs) && with_c_layout(&item.attrs) => {
                 let Fields::Named(fields) = item.fields else { return Ok(()) };
                 let fields = fields.named.into_iter().map(|field| Parameter {
                     name: field.ident.map(|name| name.to_string()).unwrap_or_default(),

@@ -64,6 +64,8 @@ pub struct HostLoops {
     pub tree: AstNode,
     /// A subscript leaves its row: the original loops have to run. `None`: no subscript does.
     pub leaves_row: Option<AstExpr>,
+    /// Boxes around the instances of statements, each once: their volumes tell how much there is to do.
+    pub work: Vec<Vec<Ends>>,
 }
 
 /// Order of the instances of a tile.

@@ -465,9 +465,13 @@ impl Work<'_> {
     }
 
     fn print_hosts(&self) -> Result<String, Refusal> {
-        let HostLoops { tree, leaves_row } = made(self.host_loops.as_ref())?;
+        let HostLoops { tree, leaves_row, work } = made(self.host_loops.as_ref())?;
         let row = leaves_row.as_ref().map(|condition| format!("leaves a row if {condition}\n")).unwrap_or_default();
-        Ok(format!("{row}{tree}"))
+        let boxes = work.iter().fold(String::new(), |text, ends| {
+            let ends: Vec<String> = ends.iter().map(ToString::to_string).collect();
+            text + "works on " + &ends.join(", ") + "\n"
+        });
+        Ok(format!("{row}{boxes}{tree}"))
     }
 
     fn print_overlaps(&self) -> Result<String, Refusal> {

@@ -21,8 +21,10 @@ fn differs(kernel: &Kernel) {
     let generated = dvm_codegen::generate(&kernel.region(), &kernel.text()).expect("the kernel is accepted");
     let source = program::source(kernel, &generated, &trials());
     let said = program::run(&kernel.name, &source, "-O2").unwrap_or_else(|error| panic!("{error}"));
-    let tiles: i64 = said.split_whitespace().nth(3).and_then(|count| count.parse().ok()).expect("a count of tiles");
+    let count = |at| said.split_whitespace().nth(at).and_then(|count| count.parse::<i64>().ok()).expect("a count");
+    let (tiles, plain) = (count(3), count(5));
     assert!(tiles > 100, "{}: only {tiles} tiles were run in graphs", kernel.name);
+    assert!(plain > 10, "{}: only {plain} entries ran the original loops, or one tile", kernel.name);
 }
 
 macro_rules! kernels {

@@ -57,7 +57,7 @@ fn assembles_and_preprocesses() {
     assert!(run(&folder, &["-S", "src/app.c"]).status.success());
     assert!(folder.join("app.s").is_file());
     let output = run(&folder, &["-E", "src/app.c"]);
-    assert!(String::from_utf8_lossy(&output.stdout).contains("dvm_graph_run"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("dvm_region_run"));
     let output = run(&folder, &["-fsyntax-only", "src/app.c"]);
     assert!(output.status.success() && !folder.join("a.out").exists());
 }
@@ -375,12 +375,39 @@ fn the_generated_helpers_agree_with_the_header() {
     ] {
         text += &equal(&format!("(int)dvm__{own}"), &format!("(int)DVM_{public}"));
     }
-    let members =
-        ["bytes", "name", "dimension", "lower", "upper", "carried", "run", "predecessors", "successors", "context"];
+    let members = [
+        "bytes",
+        "name",
+        "dimension",
+        "lower",
+        "upper",
+        "carried",
+        "run",
+        "predecessors",
+        "successors",
+        "context",
+        "bounds",
+        "exists",
+    ];
     for member in members {
         let public = if member == "bytes" { "size" } else { member };
         text +=
             &equal(&format!("offsetof(struct dvm__graph, dvm__{member})"), &format!("offsetof(dvm_graph_t, {public})"));
+    }
+    text += &equal("sizeof(struct dvm__record)", "sizeof(dvm_region_t)");
+    for member in ["bytes", "name", "line", "phase", "number", "unasked"] {
+        let public = if member == "bytes" { "size" } else { member };
+        text += &equal(
+            &format!("offsetof(struct dvm__record, dvm__{member})"),
+            &format!("offsetof(dvm_region_t, {public})"),
+        );
+    }
+    text += &equal("sizeof(struct dvm__entry)", "sizeof(dvm_region_entry_t)");
+    for member in ["way", "work", "begun"] {
+        text += &equal(
+            &format!("offsetof(struct dvm__entry, dvm__{member})"),
+            &format!("offsetof(dvm_region_entry_t, {member})"),
+        );
     }
     text += "_Static_assert(_Generic((dvm__int64)0, int64_t: 1, default: 0) == 1, \"the integer\");\n";
     let folder = place();

@@ -160,12 +160,12 @@ fn no_parallelism_is_a_refusal_with_a_remedy() {
 }
 
 #[test]
-fn the_kernels_give_under_240_lines_each() {
+fn the_kernels_give_under_260_lines_each() {
     for kernel in table::all() {
         let text = stage(&kernel.region(), "c");
         let (_, own) = text.split_once("DVM__LOUD\n#endif\n").expect("the helpers come first");
         let count = own.lines().filter(|line| !line.starts_with("/*dvm: ")).count();
-        assert!(count < 240, "{}: {count} lines", kernel.name);
+        assert!(count < 260, "{}: {count} lines", kernel.name);
     }
 }
 

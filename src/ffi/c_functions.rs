@@ -10,6 +10,7 @@ pub use super::distribution::{DVM_DISTRIBUTION_EVERY_MEMORY, DVM_DISTRIBUTION_MA
 pub use super::dma::dvm_dma_t;
 pub use super::graph::{DVM_GRAPH_MAX_DIMENSION, dvm_graph_t, dvm_graph_visit_t};
 pub use super::redistribution::{DVM_REDISTRIBUTION_BALANCE, dvm_redistribution_figures_t, dvm_redistribution_t};
+pub use super::region::{DVM_REGION_CLASSES, dvm_region_entry_t, dvm_region_t};
 pub use super::scheduling::dvm_sched_onto;
 
 unsafe extern "C" {
@@ -74,6 +75,22 @@ unsafe extern "C" {
     pub unsafe fn dvm_processing_cores(id: *const u64, cores: c_int) -> dvm_retcode_t;
     pub safe fn dvm_graph_start() -> dvm_retcode_t;
     pub unsafe fn dvm_graph_run(graph: *const dvm_graph_t) -> dvm_retcode_t;
+    pub unsafe fn dvm_region_enter(
+        region: *mut dvm_region_t,
+        work: i64,
+        entry: *mut dvm_region_entry_t,
+    ) -> dvm_retcode_t;
+    pub unsafe fn dvm_region_leave(region: *mut dvm_region_t, entry: *const dvm_region_entry_t) -> dvm_retcode_t;
+    pub unsafe fn dvm_region_run(graph: *const dvm_graph_t) -> dvm_retcode_t;
+    pub unsafe fn dvm_region_sizes(
+        region: *mut dvm_region_t,
+        dimension: c_int,
+        extent: *const i64,
+        carried: *const c_int,
+        footprint: Option<unsafe extern "C" fn(context: *mut c_void, sizes: *const i64) -> i64>,
+        context: *mut c_void,
+        sizes: *mut i64,
+    ) -> dvm_retcode_t;
     pub unsafe fn dvm_graph_sizes(
         name: *const c_char,
         dimension: c_int,

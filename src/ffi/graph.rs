@@ -12,9 +12,10 @@ use super::argument::{BeginsWithSize, Extended, extended};
 use super::guard::{guarded, running};
 use super::{Arg, dvm_retcode_t};
 use crate::engine;
+use crate::engine::Call;
 use crate::error::Error;
 use crate::explain;
-use crate::graph::{self, Bounds, Callbacks, Exists, Predecessors, Run, Space, Successors, Visit};
+use crate::graph::{self, Bounds, Callbacks, Exists, GraphParts, Predecessors, Run, Space, Successors, Visit};
 use crate::processing::{forced, unwind_boundary};
 
 /// The greatest number of coordinates of a tile.
@@ -135,20 +136,12 @@ pub extern "C" fn dvm_graph_start() -> dvm_retcode_t {
 pub unsafe extern "C" fn dvm_graph_run(graph: Arg<*const dvm_graph_t>) -> dvm_retcode_t {
     running("dvm_graph_run", |call| {
         let parts = read(&graph)?;
-        graph::execute(call, parts.name, parts.space, &parts.carried, parts.callbacks)
+        graph::execute(call, parts)
     })
 }
 
-/// The checked fields of a `dvm_graph_t`.
-struct Parts {
-    name: String,
-    space: Space,
-    carried: Vec<bool>,
-    callbacks: Callbacks,
-}
-
 /// Reads and checks a graph.
-fn read(graph: &Arg<*const dvm_graph_t>) -> Result<Parts, Error> {
+pub(super) fn read(graph: &Arg<*const dvm_graph_t>) -> Result<GraphParts, Error> {
     let graph = extended(graph, &[FIRST_SIZE, size_of::<dvm_graph_t>()], "graph")?.map_err(|size| {
         Error::argument(format!(
             "`graph->size` is {size}, this version knows {} bytes: set it to sizeof(dvm_graph_t) and use the header of \
@@ -190,12 +183,12 @@ fn read(graph: &Arg<*const dvm_graph_t>) -> Result<Parts, Error> {
         )
         .with_shape(graph.bounds.map(|function| function as Bounds), graph.exists.map(|function| function as Exists))
     };
-    Ok(Parts { name, space, carried, callbacks })
+    Ok(GraphParts { name, space, carried, callbacks })
 }
 
 const _: () = assert!(size_of::<dvm_graph_visit_t>() == size_of::<Visit>());
 
-fn dimension(given: c_int) -> Result<usize, Error> {
+pub(super) fn dimension(given: c_int) -> Result<usize, Error> {
     usize::try_from(given).ok().filter(|&dimension| dimension <= DVM_GRAPH_MAX_DIMENSION).ok_or_else(|| {
         Error::argument(format!("the dimension is {given}: a graph has 0 to {DVM_GRAPH_MAX_DIMENSION} coordinates"))
     })
@@ -249,35 +242,47 @@ pub unsafe extern "C" fn dvm_graph_sizes(
     running("dvm_graph_sizes", |call| {
         let dimension = self::dimension(dimension)?;
         let (extent, wanted) = (extent.list(dimension, "extent")?, sizes.list(dimension, "sizes")?);
-        let (carried, name) = (flags(&carried, dimension)?, text(&name)?);
-        if let Some(size) = wanted.iter().find(|&&size| size < 0) {
-            return Err(Error::argument(format!(
-                "region '{name}': a tile size is {size}: sizes are positive, 0 asks for one"
-            )));
-        }
-        let (thrown, context) = (Cell::new(None), context.pointer());
-        let bytes = |sizes: &[i64]| match footprint {
-            Some(footprint) => {
-                let arguments = [context, sizes.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
-                // SAFETY: as documented for `footprint`; `sizes` has `dimension` values. The unwind boundary calls it
-                // with its two arguments in the first two registers, and lets it unwind.
-                let call = || unsafe {
-                    unwind_boundary::call_for_wide(
-                        transmute::<Footprint, unwind_boundary::Function>(footprint),
-                        arguments,
-                    )
-                };
-                forced::with_place(call).unwrap_or_else(|message| {
-                    thrown.set(Some(message));
-                    i64::MAX
-                })
-            }
-            None => sizes.iter().fold(8, |product: i64, &size| product.saturating_mul(size)),
-        };
-        let chosen = graph::choose_sizes(call, &name, extent, &carried, wanted, &bytes);
-        if let Some(message) = thrown.take() {
-            return Err(Error::new(message.code(), format!("region '{name}' {message} in its footprint function")));
-        }
+        let band = (extent, &carried, wanted);
+        let chosen = sizes_of(call, &text(&name)?, band, footprint, context.pointer())?;
         sizes.write_all(&chosen, "sizes")
     })
+}
+
+/// Chooses the sizes for a band: its extents, which coordinates are carried, and the sizes that the program wants.
+pub(super) fn sizes_of(
+    call: &Call,
+    name: &str,
+    (extent, carried, wanted): (&[i64], &Arg<*const c_int>, &[i64]),
+    footprint: Option<Footprint>,
+    context: *mut c_void,
+) -> Result<Vec<i64>, Error> {
+    let carried = flags(carried, extent.len())?;
+    if let Some(size) = wanted.iter().find(|&&size| size < 0) {
+        return Err(Error::argument(format!(
+            "region '{name}': a tile size is {size}: sizes are positive, 0 asks for one"
+        )));
+    }
+    let thrown = Cell::new(None);
+    let bytes = |sizes: &[i64]| match footprint {
+        Some(footprint) => {
+            let arguments = [context, sizes.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
+            // SAFETY: as documented for `footprint`; `sizes` has as many values as the band has coordinates. The unwind
+            // boundary calls it with its two arguments in the first two registers, and lets it unwind.
+            let call = || unsafe {
+                unwind_boundary::call_for_wide(transmute::<Footprint, unwind_boundary::Function>(footprint), arguments)
+            };
+            forced::with_place(call).unwrap_or_else(|message| {
+                thrown.set(Some(message));
+                i64::MAX
+            })
+        }
+        None => sizes.iter().fold(8, |product: i64, &size| product.saturating_mul(size)),
+    };
+    let chosen = graph::choose_sizes(call, name, extent, &carried, wanted, &bytes);
+    match thrown.take() {
+        Some(message) => {
+            Err(Error::new(message.code(), format!("region '{name}' {message} in its footprint function")))
+        }
+        None => Ok(chosen),
+    }
 }

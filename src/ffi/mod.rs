@@ -48,6 +48,7 @@ pub mod lifecycle;
 pub mod processing;
 pub mod rank;
 pub mod redistribution;
+pub mod region;
 pub mod scheduling;
 pub mod version;
 

@@ -6,12 +6,17 @@
 //! (the number in the box) in the worker's deque; thieves take the oldest.
 
 mod callbacks;
+mod parts;
+mod regions;
 mod roots;
 mod running;
 mod shape;
+mod shares;
 mod sizes;
 mod space;
+mod sweep;
 mod tile_list;
+mod tuner;
 mod worker_tiles;
 
 #[cfg(test)]
@@ -22,7 +27,11 @@ mod tests;
 use std::sync::Arc;
 
 pub(crate) use callbacks::{Bounds, Callbacks, Exists, Predecessors, Run, Successors, Visit};
+pub(crate) use parts::GraphParts;
+pub(crate) use regions::{CLASSES, Record, RecordName, RegionEntry, learnt, now};
 pub(crate) use space::{MAX_DIMENSION, Space};
+
+pub(crate) use tuner::RegionWay;
 
 use crate::engine::{Account, Call, Engine, Source, end_section};
 use crate::error::{Error, dvm_retcode_t};
@@ -114,14 +123,39 @@ impl Host for Alone<'_> {
     }
 }
 
+/// Runs a graph of a region: the calling thread takes part if the tiles wait for nothing.
+pub(crate) fn execute_region(call: &Call, parts: GraphParts) -> Result<(), Error> {
+    if !sweep::fits(call.engine(), &parts) {
+        return execute(call, parts);
+    }
+    admit(call, &parts)?;
+    sweep::execute(call, parts)
+}
+
 /// Runs a graph on the engine's workers; returns when all tiles have run.
-pub(crate) fn execute(
-    call: &Call,
-    name: String,
-    space: Space,
-    carried: &[bool],
-    callbacks: Callbacks,
-) -> Result<(), Error> {
+pub(crate) fn execute(call: &Call, parts: GraphParts) -> Result<(), Error> {
+    admit(call, &parts)?;
+    let GraphParts { name, space, carried, callbacks } = parts;
+    let engine = call.engine();
+    let trace = engine.trace();
+    let label = trace.name(&name);
+    if space.volume() == 1 && !callbacks.tells_edges() {
+        let running = Running::new(name, space, &carried, callbacks, 1);
+        return forced::with_place(|| call.as_task(|| running.run_alone(&Alone { trace, name: label })));
+    }
+    let running = Running::new(name, space, &carried, callbacks, engine.workers());
+    let attached = Arc::new(Attached { running, engine, name: label });
+    let source: Arc<dyn Source> = attached.clone();
+    engine.attach(Arc::clone(&source));
+    let waits = engine.program_waits();
+    let result = attached.running.wait();
+    drop(waits);
+    engine.detach(&source);
+    result
+}
+
+/// Refuses a graph that cannot begin here; shows the others to a drawing.
+fn admit(call: &Call, GraphParts { name, space, carried, callbacks }: &GraphParts) -> Result<(), Error> {
     crate::memory::check()?;
     if call.inside_task() {
         return Err(Error::new(
@@ -132,25 +166,10 @@ pub(crate) fn execute(
         ));
     }
     call.open()?;
-    let engine = call.engine();
-    let trace = engine.trace();
-    trace.graph(&name, space.volume(), |tiles| {
-        forced::with_place(|| call.as_task(|| tile_list::draw(&space, carried, &callbacks, tiles)));
+    call.engine().trace().graph(name, space.volume(), |tiles| {
+        forced::with_place(|| call.as_task(|| tile_list::draw(space, carried, callbacks, tiles)));
     });
-    let label = trace.name(&name);
-    if space.volume() == 1 && !callbacks.tells_edges() {
-        let running = Running::new(name, space, carried, callbacks, 1);
-        return forced::with_place(|| call.as_task(|| running.run_alone(&Alone { trace, name: label })));
-    }
-    let running = Running::new(name, space, carried, callbacks, engine.workers());
-    let attached = Arc::new(Attached { running, engine, name: label });
-    let source: Arc<dyn Source> = attached.clone();
-    engine.attach(Arc::clone(&source));
-    let waits = engine.program_waits();
-    let result = attached.running.wait();
-    drop(waits);
-    engine.detach(&source);
-    result
+    Ok(())
 }
 
 /// Tile sizes for a band: from the caller, else from the environment, else from the caches.

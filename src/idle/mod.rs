@@ -9,6 +9,7 @@
 //! - `slot`: the right to be a worker, and how it changes hands
 //! - `arbiter`: tasks that need several cores
 //! - `closing`: the end of an engine, in two steps
+//! - `team`: threads that help another one with a loop
 
 pub(crate) mod arbiter;
 pub(crate) mod backoff;
@@ -26,4 +27,5 @@ pub(crate) mod planted;
     reason = "threads wait in a list that lies on their stacks, and what a slot keeps belongs to its holder"
 )]
 pub(crate) mod slot;
+pub(crate) mod team;
 pub(crate) mod worker_bits;

@@ -30,6 +30,7 @@ use once_cell::race::OnceBox;
 use crate::config::Config;
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::Rank;
+use crate::system;
 
 pub(crate) use caches::Caches;
 pub(crate) use levels::Levels;
@@ -205,6 +206,12 @@ impl Machine {
     /// Lets the calling thread, and threads that it starts, run on the PUs of all workers, if workers are bound.
     pub fn unbind(&self) -> bool {
         self.cpus.as_ref().is_some_and(|cpus| binding::bind_thread(cpus))
+    }
+
+    /// The worker that is bound to the CPU on which the calling thread runs at the moment.
+    pub fn worker_here(&self) -> Option<usize> {
+        let (cpus, here) = (self.cpus.as_ref()?, system::cpu()?);
+        cpus.iter().position(|&cpu| cpu == here)
     }
 
     /// Whether there are more workers than CPUs (by cpuset and quota): a spinning worker then takes time from a working

@@ -18,7 +18,7 @@ unsafe extern "C" fn predecessors(_: *mut c_void, _: *const i64) -> i64 {
 unsafe extern "C" fn successors(_: *mut c_void, _: *const i64, _: dvm_graph_visit_t, _: *mut c_void) {}
 unsafe extern "C" fn bounds(_: *mut c_void, _: i64, _: *const i64, _: *mut i64) {}
 
-fn run(change: impl FnOnce(&mut dvm_graph_t)) -> Code {
+fn run(function: unsafe fn(*const dvm_graph_t) -> Code, change: impl FnOnce(&mut dvm_graph_t)) -> Code {
     let (lower, upper) = ([0_i64, 0], [3_i64, 3]);
     let mut graph = dvm_graph_t {
         size: size_of::<dvm_graph_t>(),
@@ -35,7 +35,7 @@ fn run(change: impl FnOnce(&mut dvm_graph_t)) -> Code {
         exists: None,
     };
     change(&mut graph);
-    unsafe { dvm_graph_run(&raw const graph) }
+    unsafe { function(&raw const graph) }
 }
 
 fn sizes(dimension: c_int, extent: *const i64, sizes: *mut i64) -> Code {
@@ -45,12 +45,22 @@ fn sizes(dimension: c_int, extent: *const i64, sizes: *mut i64) -> Code {
 static HUGE: [i64; 2] = [i64::MAX; 2];
 static EXTENT: [i64; 2] = [100; 2];
 
+unsafe fn run_graph(graph: *const dvm_graph_t) -> Code {
+    unsafe { dvm_graph_run(graph) }
+}
+
+unsafe fn run_region(graph: *const dvm_graph_t) -> Code {
+    unsafe { dvm_region_run(graph) }
+}
+
 type Change = fn(&mut dvm_graph_t);
 
 pub fn rows(t: &mut Table) {
     t.spared.insert("dvm_graph_start", vec![Wrong::Null, Wrong::Range, Wrong::State, Wrong::Stale]);
-    t.usual("dvm_graph_run", &[Wrong::Stale], |_| run(|_| ()));
+    t.usual("dvm_graph_run", &[Wrong::Stale], |_| run(run_graph, |_| ()));
+    t.usual("dvm_region_run", &[Wrong::Stale], |_| run(run_region, |_| ()));
     t.row("dvm_graph_run", Wrong::Null, "graph", DVM_ERR_ARGUMENT, |_| unsafe { dvm_graph_run(ptr::null()) });
+    t.row("dvm_region_run", Wrong::Null, "graph", DVM_ERR_ARGUMENT, |_| unsafe { dvm_region_run(ptr::null()) });
     let wrong: [(Wrong, &str, Change); 9] = [
         (Wrong::State, "bounds beside predecessors", |graph| {
             graph.predecessors = Some(predecessors);
@@ -67,7 +77,8 @@ pub fn rows(t: &mut Table) {
         (Wrong::Range, "upper", |graph| graph.upper = HUGE.as_ptr()),
     ];
     for (kind, what, change) in wrong {
-        t.row("dvm_graph_run", kind, what, DVM_ERR_ARGUMENT, move |_| run(change));
+        t.row("dvm_graph_run", kind, what, DVM_ERR_ARGUMENT, move |_| run(run_graph, change));
+        t.row("dvm_region_run", kind, what, DVM_ERR_ARGUMENT, move |_| run(run_region, change));
     }
     t.usual("dvm_graph_sizes", &[Wrong::State, Wrong::Stale], |_| sizes(2, EXTENT.as_ptr(), at([0_i64; 2]).cast()));
     t.row("dvm_graph_sizes", Wrong::Null, "extent", DVM_ERR_ARGUMENT, |_| sizes(2, ptr::null(), at([0_i64; 2]).cast()));
@@ -85,15 +96,63 @@ pub fn rows(t: &mut Table) {
     });
 }
 
+/// A record; libdvm keeps what belongs to it, so each has a place of its own.
+fn record(size: usize) -> *mut dvm_region_t {
+    let name = c"abused".as_ptr();
+    let unasked = [0; DVM_REGION_CLASSES];
+    Box::leak(Box::new(dvm_region_t { size, name, line: 1, phase: -1, number: 0, unasked }))
+}
+
+fn entry(begun: u64) -> *mut dvm_region_entry_t {
+    Box::leak(Box::new(dvm_region_entry_t { way: 1, work: 10, begun }))
+}
+
+/// Rows for what generated code calls at a region.
+pub fn region_rows(t: &mut Table) {
+    const SIZE: usize = size_of::<dvm_region_t>();
+    let enter = |region, entry| unsafe { dvm_region_enter(region, 1000, entry) };
+    let leave = |region, entry: *mut dvm_region_entry_t| unsafe { dvm_region_leave(region, entry) };
+    t.usual("dvm_region_enter", &[Wrong::State, Wrong::Stale], move |_| enter(record(SIZE), entry(0)));
+    t.row("dvm_region_enter", Wrong::Null, "region", DVM_ERR_ARGUMENT, move |_| enter(null_mut(), entry(0)));
+    t.row("dvm_region_enter", Wrong::Null, "entry", DVM_ERR_ARGUMENT, move |_| enter(record(SIZE), null_mut()));
+    t.row("dvm_region_enter", Wrong::Range, "size", DVM_ERR_ARGUMENT, move |_| enter(record(8), entry(0)));
+    t.usual("dvm_region_leave", &[Wrong::Stale], move |_| leave(record(SIZE), entry(1)));
+    t.row("dvm_region_leave", Wrong::Null, "region", DVM_ERR_ARGUMENT, move |_| leave(null_mut(), entry(1)));
+    t.row("dvm_region_leave", Wrong::Null, "entry", DVM_ERR_ARGUMENT, move |_| leave(record(SIZE), null_mut()));
+    t.row("dvm_region_leave", Wrong::State, "not timed", DVM_ERR_ARGUMENT, move |_| leave(record(SIZE), entry(0)));
+    t.row("dvm_region_leave", Wrong::Range, "later", DVM_ERR_ARGUMENT, move |_| leave(record(SIZE), entry(u64::MAX)));
+    t.row("dvm_region_leave", Wrong::Range, "work", DVM_ERR_ARGUMENT, move |_| {
+        let past: *mut dvm_region_entry_t = entry(1);
+        unsafe { (*past).work = 64 };
+        leave(record(SIZE), past)
+    });
+    let sizes = |region, dimension, extent, sizes| unsafe {
+        dvm_region_sizes(region, dimension, extent, ptr::null(), None, null_mut(), sizes)
+    };
+    let (extent, none) = (EXTENT.as_ptr(), || at([0_i64; 2]).cast());
+    t.usual("dvm_region_sizes", &[Wrong::State, Wrong::Stale], move |_| sizes(record(SIZE), 2, extent, none()));
+    t.row("dvm_region_sizes", Wrong::Null, "region", DVM_ERR_ARGUMENT, move |_| sizes(null_mut(), 2, extent, none()));
+    t.row("dvm_region_sizes", Wrong::Null, "extent", DVM_ERR_ARGUMENT, move |_| {
+        sizes(record(SIZE), 2, ptr::null(), none())
+    });
+    t.row("dvm_region_sizes", Wrong::Range, "dimension", DVM_ERR_ARGUMENT, move |_| {
+        sizes(record(SIZE), 17, extent, none())
+    });
+    t.row("dvm_region_sizes", Wrong::Range, "size", DVM_ERR_ARGUMENT, move |_| {
+        sizes(record(SIZE), 2, extent, at([-5_i64, 7]).cast())
+    });
+}
+
 /// A function and a call of it.
 pub type Named = (&'static str, fn() -> Code);
 
 /// Calls that a task may not make.
-pub const NOT_IN_TASKS: [Named; 6] = [
+pub const NOT_IN_TASKS: [Named; 7] = [
     ("dvm_init", || unsafe { dvm_init() }),
     ("dvm_init_comm", || unsafe { dvm_init_comm(0) }),
     ("dvm_finalize", || unsafe { dvm_finalize() }),
     ("dvm_wait", || unsafe { dvm_wait() }),
     ("dvm_serve", || unsafe { dvm_serve() }),
-    ("dvm_graph_run", || run(|_| ())),
+    ("dvm_graph_run", || run(run_graph, |_| ())),
+    ("dvm_region_run", || run(run_region, |_| ())),
 ];

@@ -84,6 +84,7 @@ const SERIAL: &[(&str, &str, &str)] = &[
     ("c-datum", "tree", "datum"),
     ("d", "stencil", ""),
     ("e", "stencil", ""),
+    ("entry", "entry", ""),
 ];
 const FLOOR: &[(&str, &str, &str)] = &[
     ("a", "independent", ""),
@@ -107,6 +108,7 @@ const DVM: &[(&str, &str, &str)] = &[
     ("c-datum", "tree", "datum"),
     ("d", "stencil", "rank"),
     ("e", "graph", ""),
+    ("entry", "entry", ""),
     ("hop", "hop", ""),
     ("metg-stencil_1d", "metg", "stencil_1d"),
     ("metg-nearest", "metg", "nearest"),
@@ -148,6 +150,7 @@ const OPENMP: &[(&str, &str, &str)] = &[
     ("c-datum", "tree", "datum"),
     ("d", "stencil", ""),
     ("e", "graph", ""),
+    ("entry", "entry", ""),
     ("metg-stencil_1d", "metg", "stencil_1d"),
     ("metg-nearest", "metg", "nearest"),
     ("metg-fft", "metg", "fft"),

@@ -101,6 +101,7 @@ pub const WORKS: &[Work] = &[
     tasks("c-datum", "binary spawn tree, 2^{} leaves, one datum per task", [20, 12], [40.0, 40.0]),
     tasks("d", "stencil {}: three data read, one written, one submitter", [10_000, 200], [120.0, 110.0]),
     tasks("e", "stencil {} described beforehand: parameterised or prebuilt graph, loops", [10_000, 200], [40.0, 40.0]),
+    cliff("entry", "{} loops of eight empty tiles: the entry into a region", [200_000, 2_000], [None, Some(2000.0)]),
     Work {
         key: "hop",
         title: "{} hops: a task schedules the next one on the next worker, four workers per PU",

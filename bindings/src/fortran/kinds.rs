@@ -1,7 +1,7 @@
 //! Maps Rust types to Fortran.
 
 use crate::section::Direction;
-use syn::{GenericArgument, PathArguments, Type};
+use syn::{Expr, GenericArgument, PathArguments, Type};
 
 /// The kind of a parameter in Fortran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub enum Kind {
 pub struct Field {
     /// Its Fortran type.
     pub declaration: &'static str,
+    /// How many values it has, in parentheses; empty: it is no array.
+    pub shape: String,
     /// Its default value.
     pub initial: &'static str,
 }
@@ -77,12 +79,18 @@ pub fn of(kind: &Type, direction: Direction, counted: bool) -> Option<(Kind, Opt
 /// The Fortran type of a structure's field.
 pub fn of_field(kind: &Type) -> Option<Field> {
     if is_procedure(kind) {
-        return Some(Field { declaration: "type(c_funptr)", initial: "c_null_funptr" });
+        return Some(Field { declaration: "type(c_funptr)", shape: String::new(), initial: "c_null_funptr" });
     }
     if matches!(kind, Type::Ptr(_)) {
-        return Some(Field { declaration: "type(c_ptr)", initial: "c_null_ptr" });
+        return Some(Field { declaration: "type(c_ptr)", shape: String::new(), initial: "c_null_ptr" });
     }
-    Some(Field { declaration: declared(integer(&name(kind)?)?), initial: "0" })
+    if let Type::Array(array) = kind
+        && let Expr::Path(length) = &array.len
+    {
+        let shape = format!("({})", length.path.get_ident()?);
+        return of_field(&array.elem).map(|field| Field { shape, ..field });
+    }
+    Some(Field { declaration: declared(integer(&name(kind)?)?), shape: String::new(), initial: "0" })
 }
 
 /// Whether a function's result is a text: `*const c_char`.
@@ -93,7 +101,7 @@ pub fn is_text(kind: &Type) -> bool {
 /// The Fortran kind of an integer type of C.
 pub fn integer(name: &str) -> Option<&'static str> {
     Some(match name {
-        "c_int" | "i32" | "dvm_retcode_t" | "RetcodeArg" => "c_int",
+        "c_int" | "i32" | "u32" | "dvm_retcode_t" | "RetcodeArg" => "c_int",
         "u64" | "i64" => "c_int64_t",
         "usize" => "c_size_t",
         _ => return None,

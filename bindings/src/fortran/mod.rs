@@ -113,7 +113,7 @@ fn print_structure(text: &mut String, structure: &Structure) -> Result<(), Strin
         let kind = kinds::of_field(&field.kind)
             .ok_or_else(|| format!("{}: no Fortran for the type of its field {}", structure.name, field.name))?;
         print_comment(text, "    ", &field.text);
-        let _ = writeln!(text, "    {} :: {} = {}", kind.declaration, field.name, kind.initial);
+        let _ = writeln!(text, "    {} :: {}{} = {}", kind.declaration, field.name, kind.shape, kind.initial);
     }
     let _ = writeln!(text, "  end type {}", structure.name);
     Ok(())

@@ -62,6 +62,24 @@ struct dvm__written {
    DVM__IS(type, unsigned) || DVM__IS(type, unsigned long) || DVM__IS(type, unsigned long long) || \
    DVM__IS(type, unsigned short) || DVM__IS(type, unsigned char) ? 5 : 0)
 
+/* What libdvm learns of a region or of one of its phases, by the power of two of the work: dvm_region_t of dvm.h. */
+struct dvm__record {
+  __SIZE_TYPE__ dvm__bytes;
+  const char *dvm__name;
+  dvm__int64 dvm__line, dvm__phase;
+  __UINT64_TYPE__ dvm__number;
+  unsigned dvm__unasked[64]; /* entries that run the original loops without asking */
+};
+#define DVM__RECORD(dvm__name, dvm__line, dvm__phase) \
+  {sizeof(struct dvm__record), dvm__name, dvm__line, dvm__phase, 0, {0}}
+
+/* An entry: dvm_region_entry_t of dvm.h. */
+struct dvm__entry {
+  dvm__int64 dvm__way; /* 0: the original loops, or one tile */
+  dvm__int64 dvm__work;
+  __UINT64_TYPE__ dvm__begun; /* 0: nobody wants its time */
+};
+
 /* What every region's context begins with: the tiles of the graph that runs. */
 struct dvm__tiles {
   dvm__int64 dvm__fixed[DVM__DIMENSIONS]; /* sizes that the pragma gives; 0: chosen at run time */
@@ -73,6 +91,7 @@ struct dvm__tiles {
   void (*dvm__bounds)(void *, dvm__int64, const dvm__int64 *, dvm__int64 *); /* of a coordinate; 0: the box */
   int (*dvm__exists)(void *, const dvm__int64 *); /* whether a tile has anything to run; 0: all have */
   struct dvm__arithmetic dvm__arithmetic; /* of the thread that entered the region */
+  struct dvm__entry dvm__entry;
 };
 
 /* dvm_graph_t of dvm.h, and the functions that are called, under names of their own. */
@@ -91,9 +110,11 @@ struct dvm__graph {
   int (*dvm__exists)(void *, const dvm__int64 *);
 };
 extern int dvm__graph_start(void) __asm__("dvm_graph_start");
-extern int dvm__graph_run(const struct dvm__graph *) __asm__("dvm_graph_run");
-extern int dvm__graph_sizes(const char *, int, const dvm__int64 *, const int *,
-    dvm__int64 (*)(void *, const dvm__int64 *), void *, dvm__int64 *) __asm__("dvm_graph_sizes");
+extern int dvm__region_enter(struct dvm__record *, dvm__int64, struct dvm__entry *) __asm__("dvm_region_enter");
+extern int dvm__region_leave(struct dvm__record *, const struct dvm__entry *) __asm__("dvm_region_leave");
+extern int dvm__region_run(const struct dvm__graph *) __asm__("dvm_region_run");
+extern int dvm__region_sizes(struct dvm__record *, int, const dvm__int64 *, const int *,
+    dvm__int64 (*)(void *, const dvm__int64 *), void *, dvm__int64 *) __asm__("dvm_region_sizes");
 extern const char *dvm__last_error(void) __asm__("dvm_last_error");
 extern int dvm__print(void *, const char *, ...) __asm__("fprintf");
 extern void *dvm__errors __asm__("stderr");
@@ -130,6 +151,14 @@ static __inline__ dvm__int64 dvm__block(dvm__int64 dvm__iterations, dvm__int64 d
 static __inline__ int dvm__blocks(dvm__int64 dvm__iterations, dvm__int64 dvm__least)
 {
   return dvm__iterations > 0 ? (int)((dvm__iterations - 1) / dvm__block(dvm__iterations, dvm__least)) + 1 : 0;
+}
+/* How many values there are. */
+static __inline__ dvm__int64 dvm__values(dvm__int64 dvm__least, dvm__int64 dvm__greatest)
+{
+  dvm__int64 dvm__steps;
+  if (dvm__least > dvm__greatest)
+    return 0;
+  return __builtin_sub_overflow(dvm__greatest, dvm__least, &dvm__steps) ? __INT64_MAX__ : dvm__sum(dvm__steps, 1);
 }
 static __inline__ dvm__int64 dvm__floor_div(dvm__int64 dvm__a, dvm__int64 dvm__b)
 {
@@ -389,6 +418,30 @@ __attribute__((__unused__)) static int dvm__cannot_start(const char *dvm__name, 
   return 1;
 }
 
+/* Whether an entry runs the original loops without asking. */
+static __inline__ int dvm__unasked(struct dvm__record *dvm__record, dvm__int64 dvm__work)
+{
+  unsigned *const dvm__left = &dvm__record->dvm__unasked[63 - __builtin_clzll((unsigned long long)dvm__work | 1)];
+  const unsigned dvm__now = __atomic_load_n(dvm__left, __ATOMIC_RELAXED);
+  if (dvm__now == 0 || dvm__checks())
+    return 0;
+  __atomic_store_n(dvm__left, dvm__now - 1, __ATOMIC_RELAXED);
+  return 1;
+}
+
+/* Begins an entry; zero: it runs the original loops, or one tile. Where regions are checked, their tiles run. */
+static __inline__ int dvm__enter(struct dvm__record *dvm__record, dvm__int64 dvm__work, struct dvm__entry *dvm__entry)
+{
+  return dvm__checks() || (dvm__region_enter(dvm__record, dvm__work, dvm__entry) == dvm__success && dvm__entry->dvm__way != 0);
+}
+
+/* Ends an entry. */
+static __inline__ void dvm__leave(struct dvm__record *dvm__record, const struct dvm__entry *dvm__entry)
+{
+  if (dvm__entry->dvm__begun != 0)
+    dvm__region_leave(dvm__record, dvm__entry);
+}
+
 /* Runs the tiles of the box up to upper in lexicographic order, each row between its own ends. */
 __attribute__((__unused__)) static void dvm__in_order(void *dvm__context, const struct dvm__tiles *dvm__tiles,
     int dvm__dimension, const dvm__int64 *dvm__upper)
@@ -440,65 +493,74 @@ __attribute__((__unused__, __cold__, __noinline__)) static int dvm__backwards(vo
   return 1;
 }
 
-/* Runs every tile of the box of band coordinates first .. last; tiles wait along the carried coordinates.
-   The context begins with the tiles. Where the graph cannot be run (in a task, where nothing can be waited for) the
-   tiles run here, in order. */
-__attribute__((__unused__)) static void dvm__run_tiles(const char *dvm__name, int dvm__dimension,
+/* Runs the iterations of the band coordinates first .. last: in this thread, or as a graph whose tiles wait along the
+   carried coordinates. The context begins with the tiles. */
+__attribute__((__unused__)) static void dvm__run_tiles(struct dvm__record *dvm__record, int dvm__dimension,
     const dvm__int64 *dvm__first, const dvm__int64 *dvm__last, const int *dvm__carried,
     int (*dvm__run)(void *, const dvm__int64 *), dvm__int64 (*dvm__footprint)(void *, const dvm__int64 *),
     struct dvm__tiles *dvm__tiles, void *dvm__context)
 {
   dvm__int64 dvm__extent[DVM__DIMENSIONS] = {0}, dvm__lower[DVM__DIMENSIONS] = {0}, dvm__upper[DVM__DIMENSIONS] = {0};
   dvm__int64 *const dvm__size = dvm__tiles->dvm__size;
+  dvm__int64 dvm__work = 1;
   int dvm__single = 1, dvm__k;
   for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
     dvm__extent[dvm__k] = dvm__last[dvm__k] - dvm__first[dvm__k] + 1;
+    if (dvm__extent[dvm__k] <= 0)
+      return;
+    dvm__work = dvm__product(dvm__work, dvm__extent[dvm__k]);
     dvm__tiles->dvm__first[dvm__k] = dvm__first[dvm__k];
     dvm__size[dvm__k] = dvm__max(dvm__tiles->dvm__fixed[dvm__k], 0);
   }
-  if (dvm__graph_sizes(dvm__name, dvm__dimension, dvm__extent, dvm__carried, dvm__footprint, dvm__context, dvm__size) !=
-      dvm__success)
-    for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++)
-      dvm__size[dvm__k] = dvm__size[dvm__k] > 0 ? dvm__size[dvm__k] : 32;
+  struct dvm__entry dvm__entry = {0};
+  const int dvm__several = dvm__tiles->dvm__serial != 1 && dvm__enter(dvm__record, dvm__work, &dvm__entry) &&
+      dvm__region_sizes(dvm__record, dvm__dimension, dvm__extent, dvm__carried, dvm__footprint, dvm__context, dvm__size) ==
+          dvm__success;
   for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
     if (dvm__tiles->dvm__fixed[dvm__k] > 0)
       dvm__size[dvm__k] = dvm__tiles->dvm__fixed[dvm__k];
+    else if (!dvm__several)
+      dvm__size[dvm__k] = dvm__extent[dvm__k];
     dvm__size[dvm__k] = dvm__max(1, dvm__min(dvm__size[dvm__k], dvm__extent[dvm__k]));
     dvm__upper[dvm__k] = (dvm__extent[dvm__k] - 1) / dvm__size[dvm__k];
     dvm__single = dvm__single && dvm__upper[dvm__k] == 0;
   }
-  if (dvm__single && dvm__tiles->dvm__serial != 2) {
-    dvm__run(dvm__context, dvm__lower);
-    return;
-  }
   dvm__tiles->dvm__run = dvm__run;
   if (dvm__tiles->dvm__serial == 2 && dvm__backwards(dvm__context, dvm__tiles, dvm__dimension, dvm__extent, dvm__carried))
     return;
-  if (dvm__tiles->dvm__serial) {
-    dvm__in_order(dvm__context, dvm__tiles, dvm__dimension, dvm__upper);
+  if (dvm__single) {
+    dvm__run(dvm__context, dvm__lower);
+    dvm__leave(dvm__record, &dvm__entry);
     return;
   }
-  dvm__tiles->dvm__arithmetic = dvm__get_arithmetic();
-  struct dvm__graph dvm__graph = {0};
-  dvm__graph.dvm__bytes = sizeof dvm__graph;
-  dvm__graph.dvm__name = dvm__name;
-  dvm__graph.dvm__dimension = dvm__dimension;
-  dvm__graph.dvm__lower = dvm__lower;
-  dvm__graph.dvm__upper = dvm__upper;
-  dvm__graph.dvm__carried = dvm__carried;
-  dvm__graph.dvm__run = DVM__RUN_TILE;
-  dvm__graph.dvm__context = dvm__context;
-  dvm__graph.dvm__bounds = dvm__tiles->dvm__bounds;
-  dvm__graph.dvm__exists = dvm__tiles->dvm__exists;
-  const int dvm__code = dvm__graph_run(&dvm__graph);
-  if (dvm__code == dvm__success)
-    return;
-  if (dvm__code != dvm__in_task && dvm__code != dvm__not_initialized && dvm__code != dvm__argument) {
-    /* Some tiles have run and the arrays are half done: neither going on nor starting again would be right. */
-    dvm__print(dvm__errors, "%s: the tiles could not be run to the end (libdvm's code %d)\n", dvm__name, dvm__code);
-    __builtin_abort();
+  if (dvm__several && !dvm__tiles->dvm__serial) {
+    dvm__tiles->dvm__arithmetic = dvm__get_arithmetic();
+    struct dvm__graph dvm__graph = {0};
+    dvm__graph.dvm__bytes = sizeof dvm__graph;
+    dvm__graph.dvm__name = dvm__record->dvm__name;
+    dvm__graph.dvm__dimension = dvm__dimension;
+    dvm__graph.dvm__lower = dvm__lower;
+    dvm__graph.dvm__upper = dvm__upper;
+    dvm__graph.dvm__carried = dvm__carried;
+    dvm__graph.dvm__run = DVM__RUN_TILE;
+    dvm__graph.dvm__context = dvm__context;
+    dvm__graph.dvm__bounds = dvm__tiles->dvm__bounds;
+    dvm__graph.dvm__exists = dvm__tiles->dvm__exists;
+    const int dvm__code = dvm__region_run(&dvm__graph);
+    if (dvm__code == dvm__success) {
+      dvm__leave(dvm__record, &dvm__entry);
+      return;
+    }
+    if (dvm__code != dvm__in_task && dvm__code != dvm__not_initialized && dvm__code != dvm__argument) {
+      /* Some tiles have run and the arrays are half done: neither going on nor starting again would be right. */
+      dvm__print(dvm__errors, "%s: the tiles could not be run to the end (libdvm's code %d)\n", dvm__record->dvm__name,
+          dvm__code);
+      __builtin_abort();
+    }
+    /* Nothing has run: for example in a task, where nothing can be waited for. */
   }
   dvm__in_order(dvm__context, dvm__tiles, dvm__dimension, dvm__upper);
+  dvm__leave(dvm__record, &dvm__entry);
 }
 #pragma GCC visibility pop
 #pragma pack(pop)

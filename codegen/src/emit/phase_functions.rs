@@ -40,12 +40,12 @@ pub struct PhaseParts<'a> {
 }
 
 impl Writer<'_> {
-    /// The functions of a phase. The function `name` runs the phase and takes the context.
-    pub fn phase(&self, parts: &PhaseParts, name: &str) -> Result<String, Refusal> {
+    /// The functions of phase `at`. The function `name` runs the phase and takes the context.
+    pub fn phase(&self, parts: &PhaseParts, at: usize, name: &str) -> Result<String, Refusal> {
         let Some(tiles) = parts.tiles else { return self.sequential(parts.loops, name) };
         let reach = self.reach(tiles)?;
         let shape = shape_functions::functions(self.shared, tiles, reach, name)?;
-        let launcher = self.launcher(tiles, &shape, parts.is_repeated, name)?;
+        let launcher = self.launcher(tiles, &shape, parts.is_repeated, (at, name))?;
         let tile = self.tile(parts.loops, tiles, name, reach)?;
         let dimension = tiles.carried.len();
         let footprint = footprint_function::function(self.shared, parts.footprints, dimension, self.hosts, name)?;
@@ -155,7 +155,7 @@ impl Writer<'_> {
         tiles: &TileBox,
         shape: &ShapeFunctions,
         is_repeated: bool,
-        name: &str,
+        (at, name): (usize, &str),
     ) -> Result<String, Refusal> {
         let (shared, carried) = (self.shared, &tiles.carried);
         let mentions = Mentions::of(shared.region, []);
@@ -184,8 +184,9 @@ impl Writer<'_> {
         }
         let _ = writeln!(
             text,
-            "  dvm__run_tiles(\"{}\", {dimension}, {lowest}, {highest}, {waiting}, {name}_tile, {name}_footprint, &{own}->{tiles}, {own});",
+            "  dvm__run_tiles(&dvm__{}_records[{}], {dimension}, {lowest}, {highest}, {waiting}, {name}_tile, {name}_footprint, &{own}->{tiles}, {own});",
             shared.region.name,
+            at + 1,
             own = shared.own,
             tiles = shared.tiles
         );

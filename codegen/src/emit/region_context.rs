@@ -47,6 +47,8 @@ pub struct RegionContext<'a> {
     pub coordinate: String,
     /// See `coordinate`.
     pub ends: String,
+    /// Local of the region's function: how much there is to do.
+    pub work: String,
 }
 
 /// Maximum nesting of the generated loops.
@@ -81,6 +83,7 @@ impl<'a> RegionContext<'a> {
             limit: names.fresh("dvm__last"),
             coordinate: names.fresh("dvm__coordinate"),
             ends: names.fresh("dvm__ends"),
+            work: names.fresh("dvm__work"),
         }
     }
 

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     Refusal,
-    lowered::{HostLoops, OverlapChecks, phase_of},
+    lowered::{Ends, HostLoops, OverlapChecks, phase_of},
     model::Region,
 };
 use dvm_isl::{AstExprKind, AstNode, AstNodeKind, Operator};
@@ -47,18 +47,21 @@ pub struct RegionParts<'a> {
 
 /// Writes a region as C; `original` is its text.
 pub fn emit(parts: &RegionParts, original: &str) -> Result<Generated, Refusal> {
-    let RegionParts { shared, increasing, phases, .. } = *parts;
+    let RegionParts { shared, increasing, phases, host_loops, .. } = *parts;
     let region = shared.region;
     let names: Vec<String> = (0..phases.len()).map(|at| function_name(region, phases, at)).collect();
     let (run, hosts) = run(parts, &names)?;
     let writer = Writer { shared, increasing, hosts };
     let old = if crate::planted::planted("a10-environment") { "#define DVM__RUN_TILE dvm__run\n" } else { "" };
-    let mut file_scope = format!("{old}{HELPERS}\nDVM__QUIET\n{}", shared.structure());
-    for (phase, name) in phases.iter().zip(&names) {
-        file_scope.push_str(&writer.phase(phase, name)?);
+    let mut file_scope = format!("{old}{HELPERS}\nDVM__QUIET\n{}{}", shared.structure(), records(region, phases));
+    for (at, (phase, name)) in phases.iter().zip(&names).enumerate() {
+        file_scope.push_str(&writer.phase(phase, at, name)?);
     }
     file_scope.push_str(&overlap_check::function(shared, parts.overlaps)?);
     file_scope.push_str(&check_function::function(shared, parts.overlaps)?);
+    if region.reductions.is_empty() {
+        file_scope.push_str(&work(shared, host_loops));
+    }
     file_scope.push_str(&run);
     file_scope.push_str(&reductions::functions(shared));
     file_scope.push_str("DVM__LOUD\n");
@@ -102,15 +105,21 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
         String::new()
     };
     let start = format!("{check}dvm__cannot_start(\"{}\", {})", shared.region.name, shared.region.line);
+    let (name, own, tiles) = (&shared.region.name, &shared.own, &shared.tiles);
+    let mut leave = String::new();
     if shared.region.reductions.is_empty() {
+        let work = &shared.work;
+        let entry = format!("&{own}->{tiles}.dvm__entry");
+        let _ = writeln!(text, "  const dvm__int64 {work} = dvm__{name}_work({own});");
+        let _ = writeln!(text, "  if (dvm__unasked(dvm__{name}_records, {work}))\n    return 1;");
         text.push_str(&rows);
         let _ = writeln!(text, "  if ({start})\n    return 1;");
+        let _ = writeln!(text, "  if (!dvm__enter(dvm__{name}_records, {work}, {entry}))\n    return 1;");
+        leave = format!("  dvm__leave(dvm__{name}_records, {entry});\n");
     } else {
-        // In order the tiles do what the loops do, in the same blocks.
-        let (own, tiles) = (&shared.own, &shared.tiles);
+        // In order the tiles do what the loops do, in the same blocks: the original loops would add up otherwise.
         let _ = writeln!(text, "  {own}->{tiles}.dvm__serial = {leaves}{start};");
     }
-    let (own, tiles, name) = (&shared.own, &shared.tiles, &shared.region.name);
     let independent = shared.region.statements.iter().any(|statement| statement.independent.is_some());
     let backwards = if independent { format!("    {own}->{tiles}.dvm__serial = 2;\n") } else { String::new() };
     let _ = writeln!(
@@ -118,8 +127,46 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
         "  struct dvm__written *dvm__copies = 0;\n  if (dvm__checks())\n    dvm__copies = dvm__{name}_written({own});\n  \
          if (dvm__copies) {{\n{backwards}    {own}->{tiles}.dvm__copies = dvm__copies;\n  }}"
     );
-    let _ = writeln!(text, "{}  return dvm__copies ? dvm__swapped(dvm__copies) : 0;\n}}\n", writer.lines);
+    let _ = writeln!(text, "{}{leave}  return dvm__copies ? dvm__swapped(dvm__copies) : 0;\n}}\n", writer.lines);
     Ok((text, writer.reach))
+}
+
+/// What libdvm keeps of the region and its phases.
+fn records(region: &Region, phases: &[PhaseParts]) -> String {
+    let (name, line) = (&region.name, region.line);
+    let records: String = (0..phases.len()).map(|at| format!(",\n  DVM__RECORD(\"{name}\", {line}, {at})")).collect();
+    format!(
+        "/* What libdvm learns of region `{name}`, and of each of its phases. */\nstatic struct dvm__record dvm__{name}_records[] = {{\n  DVM__RECORD(\"{name}\", {line}, -1){records}\n}};\n\n"
+    )
+}
+
+/// The greatest length of the text of a box: a longer one would cost more than it tells.
+const MOST_TEXT: usize = 400;
+
+/// The function that tells how much a region has to do: the sum of the boxes' volumes.
+fn work(shared: &RegionContext, host_loops: &HostLoops) -> String {
+    let mentions = Mentions::of(shared.region, []);
+    let scope = shared.scope(&mentions);
+    let volume = |ends: &Vec<Ends>| -> Result<String, Refusal> {
+        ends.iter().try_fold("1".to_owned(), |product, Ends { least, greatest }| {
+            let values = format!("dvm__values({}, {})", scope.text(least)?, scope.text(greatest)?);
+            Ok(if product == "1" { values } else { format!("dvm__product({product}, {values})") })
+        })
+    };
+    // Counters of isl's own cannot stand there, and numbers beyond 64 bits are no reason to refuse a region.
+    let volumes = host_loops.work.iter().filter_map(|ends| volume(ends).ok());
+    let sum = volumes
+        .filter(|volume| volume.len() <= MOST_TEXT)
+        .reduce(|sum, volume| format!("dvm__sum({sum},\n      {volume})"));
+    let name = &shared.region.name;
+    let mut text = format!("/* About the number of iterations of region `{name}`. */\n");
+    let _ = writeln!(text, "static dvm__int64 dvm__{name}_work(const struct {} *{})\n{{", shared.context, shared.own);
+    let locals = shared.locals(&scope, &mentions);
+    if locals.is_empty() {
+        let _ = writeln!(text, "  (void){};", shared.own);
+    }
+    let _ = writeln!(text, "{locals}  return {};\n}}\n", sum.unwrap_or_else(|| "1".to_owned()));
+    text
 }
 
 /// Writes the host loops.
@@ -202,12 +249,13 @@ fn call(region: &Region, shared: &RegionContext, original: &str) -> String {
         return call_after_reads(region, shared, original);
     }
     format!(
-        "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({failing}dvm__{name}_run(&{variable}) != 0) {{\n{}\n{}\n{}\n  }}{}\n  if ({variable}.{}.dvm__copies)\n    dvm__compare(\"{name}\", \"{}\", {}, {variable}.{}.dvm__copies);\n}}\n",
+        "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({failing}dvm__{name}_run(&{variable}) != 0) {{\n{}\n{}\n{}\n    dvm__leave(dvm__{name}_records, &{variable}.{}.dvm__entry);\n  }}{}\n  if ({variable}.{}.dvm__copies)\n    dvm__compare(\"{name}\", \"{}\", {}, {variable}.{}.dvm__copies);\n}}\n",
         shared.context,
         shared.initialiser(),
         TextMark::Original,
         original.trim_end(),
         TextMark::End,
+        shared.tiles,
         reductions::assignments(region, &variable),
         shared.tiles,
         c_string(&region.file),
@@ -222,11 +270,11 @@ fn call_after_reads(region: &Region, shared: &RegionContext, original: &str) -> 
     let variable = format!("{}_self", shared.context);
     let failing = entry_conditions::failing(region);
     format!(
-        "{{\n  DVM__QUIET\n{}  struct dvm__written *dvm__checked = 0;\n  DVM__LOUD\n  if ({entered}) {{\n    \
+        "{{\n  DVM__QUIET\n{}  struct dvm__written *dvm__checked = 0;\n  struct dvm__entry dvm__timed = {{0}};\n  DVM__LOUD\n  if ({entered}) {{\n    \
          DVM__QUIET\n    struct {} {variable} = {};\n    DVM__LOUD\n    \
          if ({failing}dvm__{name}_run(&{variable}) != 0) {{\n      {entered} = 0;\n    }}{}\n    \
-         dvm__checked = {variable}.{tiles}.dvm__copies;\n  }}\n  \
-         if (!{entered}) {{\n{}\n{}\n{}\n  }}\n  \
+         dvm__checked = {variable}.{tiles}.dvm__copies;\n    dvm__timed = {variable}.{tiles}.dvm__entry;\n  }}\n  \
+         if (!{entered}) {{\n{}\n{}\n{}\n    dvm__leave(dvm__{name}_records, &dvm__timed);\n  }}\n  \
          if (dvm__checked)\n    dvm__compare(\"{name}\", \"{}\", {}, dvm__checked);\n}}\n",
         entry_reads::declarations(region),
         shared.context,

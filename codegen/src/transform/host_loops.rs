@@ -4,9 +4,9 @@ use super::{Plan, phase::place_text};
 use crate::{
     Refusal,
     analysis::IslRegion,
-    lowered::{HostLoops, TileSymbols, phase_name},
+    lowered::{Ends, HostLoops, TileSymbols, phase_name},
 };
-use dvm_isl::{AstBuild, Set, UnionMap};
+use dvm_isl::{AstBuild, AstExpr, PwAff, Set, UnionMap};
 
 /// The loops around the phases of a plan; `leaving` are the parameters for which a subscript leaves its row.
 pub fn host_loops(
@@ -31,5 +31,29 @@ pub fn host_loops(
         Some(leaving) => Some(AstBuild::from_context(&isl_region.context)?.condition(leaving)?),
         None => None,
     };
-    Ok(HostLoops { tree, leaves_row })
+    Ok(HostLoops { tree, leaves_row, work: work(isl_region) })
+}
+
+/// The boxes around the statements' instances. A box that takes isl too long is left out: nothing but speed depends on
+/// them.
+fn work(isl_region: &IslRegion) -> Vec<Vec<Ends>> {
+    let mut boxes: Vec<Vec<Ends>> = Vec::new();
+    let sets = isl_region.domain.sets().unwrap_or_default();
+    for set in &sets {
+        isl_region.begin_stage();
+        let Ok(ends) = box_of(isl_region, set) else { continue };
+        let text = |ends: &[Ends]| ends.iter().map(ToString::to_string).collect::<Vec<_>>();
+        if boxes.iter().all(|known| text(known) != text(&ends)) {
+            boxes.push(ends);
+        }
+    }
+    boxes
+}
+
+/// The least and the greatest value of each iterator.
+fn box_of(isl_region: &IslRegion, set: &Set) -> Result<Vec<Ends>, Refusal> {
+    let known = &isl_region.context;
+    let build = AstBuild::from_context(known)?;
+    let end = |value: PwAff| -> Result<AstExpr, Refusal> { Ok(build.expression(&value.coalesce()?.gist(known)?)?) };
+    (0..set.dimensions()?).map(|k| Ok(Ends { least: end(set.dim_min(k)?)?, greatest: end(set.dim_max(k)?)? })).collect()
 }

@@ -13,6 +13,14 @@ struct dvm__phases_context {
   dvm__int64 dvm__h0; /* values of the loops around the tiles */
 };
 
+/* What libdvm learns of region `phases`, and of each of its phases. */
+static struct dvm__record dvm__phases_records[] = {
+  DVM__RECORD("phases", 3, -1),
+  DVM__RECORD("phases", 3, 0),
+  DVM__RECORD("phases", 3, 1),
+  DVM__RECORD("phases", 3, 2)
+};
+
 /* One tile: S1 by (i) from (dvm__o0); in the original order. */
 static int dvm__phases_graph_0_tile(void *dvm__context, const dvm__int64 *dvm__tile)
 {
@@ -49,7 +57,7 @@ static void dvm__phases_graph_0(struct dvm__phases_context *dvm__self)
   const dvm__int64 dvm__lowest[] = { 0 };
   const dvm__int64 dvm__highest[] = { n - 2 };
   static const int dvm__carried[] = { 0 };
-  dvm__run_tiles("phases", 1, dvm__lowest, dvm__highest, dvm__carried, dvm__phases_graph_0_tile, dvm__phases_graph_0_footprint, &dvm__self->dvm__tiles, dvm__self);
+  dvm__run_tiles(&dvm__phases_records[1], 1, dvm__lowest, dvm__highest, dvm__carried, dvm__phases_graph_0_tile, dvm__phases_graph_0_footprint, &dvm__self->dvm__tiles, dvm__self);
 }
 
 /* One tile: S0 by (k, i, j) from (dvm__o0, dvm__o1); in the original order. */
@@ -103,7 +111,7 @@ static void dvm__phases_graph_1(struct dvm__phases_context *dvm__self)
   const dvm__int64 dvm__lowest[] = { 0, 0 };
   const dvm__int64 dvm__highest[] = { n - 1, m - 1 };
   static const int dvm__carried[] = { 1, 1 };
-  dvm__run_tiles("phases", 2, dvm__lowest, dvm__highest, dvm__carried, dvm__phases_graph_1_tile, dvm__phases_graph_1_footprint, &dvm__self->dvm__tiles, dvm__self);
+  dvm__run_tiles(&dvm__phases_records[2], 2, dvm__lowest, dvm__highest, dvm__carried, dvm__phases_graph_1_tile, dvm__phases_graph_1_footprint, &dvm__self->dvm__tiles, dvm__self);
 }
 
 /* Runs in the calling thread, in the original order. */
@@ -189,15 +197,30 @@ __attribute__((__cold__, __noinline__)) static struct dvm__written *dvm__phases_
   return dvm__list == &dvm__lost ? 0 : dvm__list;
 }
 
+/* About the number of iterations of region `phases`. */
+static dvm__int64 dvm__phases_work(const struct dvm__phases_context *dvm__self)
+{
+  const dvm__int64 n = dvm__self->n;
+  const dvm__int64 m = dvm__self->m;
+  return dvm__sum(dvm__sum(dvm__product(dvm__product(dvm__values(0, n - 1), dvm__values(0, n - 1)), dvm__values(0, m - 1)),
+      dvm__values(0, n - 2)),
+      dvm__values(1, n - 1));
+}
+
 /* Runs region `phases`; nonzero: it cannot run here, and nothing was done. */
 __attribute__((__noinline__)) static int dvm__phases_run(struct dvm__phases_context *dvm__self)
 {
   const dvm__int64 n = dvm__self->n;
   const dvm__int64 m = dvm__self->m;
   const dvm__int64 at = dvm__self->at;
+  const dvm__int64 dvm__work = dvm__phases_work(dvm__self);
+  if (dvm__unasked(dvm__phases_records, dvm__work))
+    return 1;
   if ((n >= 1 && m >= 1 && at <= -1) || (n >= 1 && m >= 1 && at >= m))
     return dvm__sequential("phases", 3, "a subscript leaves its row");
   if (dvm__phases_overlap(dvm__self) || dvm__cannot_start("phases", 3))
+    return 1;
+  if (!dvm__enter(dvm__phases_records, dvm__work, &dvm__self->dvm__tiles.dvm__entry))
     return 1;
   struct dvm__written *dvm__copies = 0;
   if (dvm__checks())
@@ -218,6 +241,7 @@ __attribute__((__noinline__)) static int dvm__phases_run(struct dvm__phases_cont
     dvm__self->dvm__h0 = dvm__c1;
     dvm__phases_sequence_2(dvm__self);
   }
+  dvm__leave(dvm__phases_records, &dvm__self->dvm__tiles.dvm__entry);
   return dvm__copies ? dvm__swapped(dvm__copies) : 0;
 }
 
@@ -230,6 +254,7 @@ DVM__LOUD
 /*dvm: original*/
 
 /*dvm: end*/
+    dvm__leave(dvm__phases_records, &dvm__phases_context_self.dvm__tiles.dvm__entry);
   }
   if (dvm__phases_context_self.dvm__tiles.dvm__copies)
     dvm__compare("phases", "phases.c", 3, dvm__phases_context_self.dvm__tiles.dvm__copies);

@@ -22,9 +22,26 @@ typedef struct dvm_graph_t {
   int (*exists)(void *context, const int64_t *tile);
 } dvm_graph_t;
 
+typedef struct dvm_region_t {
+  size_t size;
+  const char *name;
+  int64_t line;
+  int64_t phase;
+  uint64_t number;
+  uint32_t unasked[64];
+} dvm_region_t;
+
+typedef struct dvm_region_entry_t {
+  int64_t way;
+  int64_t work;
+  uint64_t begun;
+} dvm_region_entry_t;
+
 const char *dvm_last_error(void);
 dvm_retcode_t dvm_graph_start(void);
-dvm_retcode_t dvm_graph_run(const dvm_graph_t *graph);
-dvm_retcode_t dvm_graph_sizes(const char *name, int dimension, const int64_t *extent, const int *carried,
+dvm_retcode_t dvm_region_enter(dvm_region_t *region, int64_t work, dvm_region_entry_t *entry);
+dvm_retcode_t dvm_region_leave(dvm_region_t *region, const dvm_region_entry_t *entry);
+dvm_retcode_t dvm_region_run(const dvm_graph_t *graph);
+dvm_retcode_t dvm_region_sizes(dvm_region_t *region, int dimension, const int64_t *extent, const int *carried,
     int64_t (*footprint)(void *context, const int64_t *sizes), void *context, int64_t *sizes);
 #endif

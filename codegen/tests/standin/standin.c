@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 int64_t standin_size[16];
-uint64_t standin_seed;
+uint64_t standin_seed, standin_ways;
 int standin_workers = 1;
 int standin_refuse, standin_in_task;
-int64_t standin_graphs, standin_tiles;
+int64_t standin_plain, standin_graphs, standin_tiles;
 
 struct state {
   const dvm_graph_t *graph;
@@ -129,7 +129,32 @@ const char *dvm_last_error(void) { return "the stand-in was told to refuse"; }
 
 dvm_retcode_t dvm_graph_start(void) { return standin_refuse ? DVM_ERR_NOT_INITIALIZED : DVM_SUCCESS; }
 
-dvm_retcode_t dvm_graph_run(const dvm_graph_t *graph)
+/* Every entry runs as tiles, or in a way by chance. */
+dvm_retcode_t dvm_region_enter(dvm_region_t *region, int64_t work, dvm_region_entry_t *entry)
+{
+  if (region->size != sizeof *region || work < 0)
+    abort();
+  *entry = (dvm_region_entry_t){ .way = 1, .begun = 1 };
+  if (standin_ways) {
+    standin_ways ^= standin_ways << 13, standin_ways ^= standin_ways >> 7, standin_ways ^= standin_ways << 17;
+    entry->way = standin_ways % 2;
+    entry->begun = standin_ways / 2 % 2;
+    standin_plain += !entry->way;
+    /* As libdvm: some entries after one that runs the original loops need not ask. */
+    if (!entry->way && !entry->begun && region->phase < 0)
+      region->unasked[63 - __builtin_clzll((unsigned long long)work | 1)] = standin_ways / 4 % 3;
+  }
+  return DVM_SUCCESS;
+}
+
+dvm_retcode_t dvm_region_leave(dvm_region_t *region, const dvm_region_entry_t *entry)
+{
+  if (region->size != sizeof *region || entry->begun != 1)
+    abort();
+  return DVM_SUCCESS;
+}
+
+dvm_retcode_t dvm_region_run(const dvm_graph_t *graph)
 {
   if (standin_in_task)
     return DVM_ERR_IN_TASK;
@@ -166,10 +191,10 @@ dvm_retcode_t dvm_graph_run(const dvm_graph_t *graph)
   return DVM_SUCCESS;
 }
 
-dvm_retcode_t dvm_graph_sizes(const char *name, int dimension, const int64_t *extent, const int *carried,
+dvm_retcode_t dvm_region_sizes(dvm_region_t *region, int dimension, const int64_t *extent, const int *carried,
     int64_t (*footprint)(void *, const int64_t *), void *context, int64_t *sizes)
 {
-  (void)name, (void)extent, (void)carried;
+  (void)region, (void)extent, (void)carried;
   for (int k = 0; k < dimension; k++)
     if (sizes[k] <= 0)
       sizes[k] = standin_size[k] > 0 ? standin_size[k] : 32;

@@ -2,10 +2,13 @@
 //!
 //! A worker keeps its address until the engine ends, so that threads keep pointers to the fields that they use most.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use super::job::Job;
 use super::source::{Polling, Sources};
@@ -51,6 +54,10 @@ pub(crate) struct Engine {
     /// The tasks at which the workers were last seen.
     pub(crate) progress_samples: ProgressSamples,
     pub(crate) sources: Sources,
+    /// A source for loops that the threads entering them run as well, made with the first loop.
+    pub(crate) sweeps: OnceLock<Arc<dyn Any + Send + Sync>>,
+    /// How long a worker looks for more work at least, in microseconds.
+    pub(crate) patience: AtomicU64,
     /// The job of several processes that this one is a part of.
     pub(crate) job: Option<Job>,
     pub(crate) completion: Completion,
@@ -111,6 +118,24 @@ impl Engine {
     /// The trace, on or off.
     pub(crate) fn trace(&self) -> &Trace {
         &self.trace
+    }
+
+    /// Whether `DVM_SEED` draws the order of tasks.
+    pub(crate) fn is_seeded(&self) -> bool {
+        self.seeded.is_some()
+    }
+
+    /// How long a worker without work looks around before it sleeps.
+    pub(crate) fn spin(&self) -> Duration {
+        self.config.spin().max(Duration::from_micros(self.patience.load(Ordering::Relaxed)))
+    }
+
+    /// Lets workers look around for this long at least, from the next time on.
+    pub(crate) fn linger(&self, patience: Duration) {
+        let wanted = patience.as_micros() as u64;
+        if self.patience.load(Ordering::Relaxed) != wanted {
+            self.patience.store(wanted, Ordering::Relaxed);
+        }
     }
 
     /// While the value exists, a thread of the program waits for everything.

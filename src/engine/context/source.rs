@@ -120,9 +120,9 @@ impl Sources {
         }
     }
 
-    /// True if a source is attached.
+    /// True if a source has work of the program under way.
     pub(crate) fn any(&self) -> bool {
-        !self.list.lock().is_empty()
+        self.list.lock().iter().any(|source| source.account().is_some())
     }
 
     /// Shows each attached source. `visit` is short: no source can be detached during it.

@@ -1,5 +1,6 @@
 //! Waking workers for work. The protocol is in `src/idle/README.md`.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use super::ThreadContext;
@@ -11,6 +12,25 @@ impl Engine {
     pub(crate) fn attach(&self, source: Arc<dyn Source>) {
         self.sources.attach(source);
         self.wake_all();
+    }
+
+    /// The source that stays for all loops of this engine; `make` makes the first one.
+    pub(crate) fn sweeps<S: Source + Any>(&self, make: impl FnOnce() -> Arc<S>) -> &(dyn Any + Send + Sync) {
+        let sweeps = self.sweeps.get_or_init(|| {
+            let source = make();
+            self.sources.attach(Arc::clone(&source) as Arc<dyn Source>);
+            source
+        });
+        sweeps.as_ref()
+    }
+
+    /// Wakes all workers but one, for work that is already visible.
+    pub(crate) fn wake_others(&self, spared: usize) {
+        if self.idle_set.announce() {
+            self.workers.iter().enumerate().filter(|(worker, _)| *worker != spared).for_each(|(_, worker)| {
+                worker.parker.0.wake();
+            });
+        }
     }
 
     /// Removes a source. When this returns, no worker except the calling one is inside the source, and none will be

@@ -359,7 +359,7 @@ impl Loop<'_> {
             return self.spin_yielding();
         }
         self.backoff.ran(self.turn().wrapping_sub(self.spun));
-        let end = Instant::now() + self.shared.config.spin();
+        let end = Instant::now() + self.shared.spin();
         let mut paused = 0;
         let found = loop {
             for _ in 0..self.backoff.pauses() {

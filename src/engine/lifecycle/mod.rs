@@ -11,8 +11,8 @@ pub(crate) mod life;
 use std::io::Write as _;
 use std::mem::ManuallyDrop;
 use std::ptr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::sync::lock::Mutex;
@@ -205,6 +205,8 @@ fn start(life: &mut Life, join: impl FnOnce(&Config) -> Result<Option<JobPart>, 
         progress_samples: ProgressSamples::default(),
         stand_ins: Mutex::default(),
         sources: Sources::default(),
+        sweeps: OnceLock::new(),
+        patience: AtomicU64::new(0),
         job,
         completion: Completion::default(),
         failures: Failures::default(),

@@ -6,6 +6,7 @@ mod closing;
 mod completion;
 mod parking;
 mod slot;
+mod team;
 mod worker_bits;
 
 /// Runs a model.

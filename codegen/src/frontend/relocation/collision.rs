@@ -18,8 +18,18 @@ const WORDS: [&str; 15] = [
 /// Keywords that a macro may remove or respell: the text means the same without them.
 const OPTIONAL: [&str; 3] = ["const", "inline", "restrict"];
 /// Functions that the generated text calls: a function of the same name in the file would be called instead.
-const CALLED: [&str; 8] =
-    ["abort", "dvm_graph_run", "dvm_graph_sizes", "dvm_graph_start", "dvm_last_error", "fprintf", "getenv", "stderr"];
+const CALLED: [&str; 10] = [
+    "abort",
+    "dvm_graph_start",
+    "dvm_last_error",
+    "dvm_region_enter",
+    "dvm_region_leave",
+    "dvm_region_run",
+    "dvm_region_sizes",
+    "fprintf",
+    "getenv",
+    "stderr",
+];
 
 /// Refuses a region whose generated text would mean something else in its file.
 pub fn check(

@@ -1,0 +1,214 @@
+//! Regions of generated code: how an entry runs, by what earlier entries have taken.
+//!
+//! # For every function
+//! Thread safety: any thread, any time, several at once.
+
+use std::ffi::{c_char, c_int, c_void};
+
+use super::graph::{dvm_graph_t, read, sizes_of};
+use super::guard::running;
+use super::{Arg, dvm_retcode_t};
+use crate::error::Error;
+use crate::graph::{self, CLASSES, Record, RecordName, RegionEntry, RegionWay};
+
+/// The number of powers of two of the work that a region tells apart.
+pub const DVM_REGION_CLASSES: usize = 64;
+
+const _: () = assert!(DVM_REGION_CLASSES == CLASSES);
+
+/// What generated code keeps of a region, or of one of its phases, in static memory: the names are constant, the rest is
+/// zero at first and belongs to libdvm.
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct dvm_region_t {
+    /// `sizeof(dvm_region_t)`: later versions append fields.
+    pub size: usize,
+    /// Name for messages.
+    pub name: *const c_char,
+    /// The line in the source.
+    pub line: i64,
+    /// The phase's number; -1: the record is the region's.
+    pub phase: i64,
+    /// Libdvm's number for the record; 0: none yet.
+    pub number: u64,
+    /// By the power of two of the work: so many entries run the original loops without asking. Who enters counts down.
+    pub unasked: [u32; DVM_REGION_CLASSES],
+}
+
+/// The name of a record, in static memory.
+/// cbindgen:ignore
+type ConstName = Arg<'static, *const c_char>;
+
+/// A `dvm_region_t` as threads share it.
+/// cbindgen:ignore
+#[derive(Debug)]
+#[repr(C)]
+pub struct Shared {
+    size: usize,
+    name: ConstName,
+    line: i64,
+    phase: i64,
+    record: Record,
+}
+
+const _: () = assert!(size_of::<Shared>() == size_of::<dvm_region_t>());
+
+/// An entry into a region or a phase.
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct dvm_region_entry_t {
+    /// 0: the original loops, or one tile. 1: the phases, or several tiles.
+    pub way: i64,
+    /// The power of two of the work.
+    pub work: i64,
+    /// When it began, if `dvm_region_leave` is to be called; else 0.
+    pub begun: u64,
+}
+
+impl Shared {
+    /// The record, if it is of this version.
+    fn known(&self) -> Result<&Shared, Error> {
+        if self.size == size_of::<dvm_region_t>() {
+            return Ok(self);
+        }
+        Err(Error::argument(format!(
+            "`region->size` is {}, this version knows {} bytes",
+            self.size,
+            size_of::<dvm_region_t>()
+        )))
+    }
+
+    fn name(&self) -> RecordName {
+        let Shared { ref name, line, phase, .. } = *self;
+        let region = name.text().ok().flatten().unwrap_or_else(|| "region".to_owned());
+        RecordName { region, line, phase }
+    }
+}
+
+/// @brief Begin an entry into a region, or into one of its phases: by the fastest way that is known.
+///
+/// The first entries for each power of two of the work measure both ways; then the faster one stays, and both are
+/// measured again once in a while. What a region computes does not depend on the way. With DVM_TUNE=0 nothing is
+/// measured, and the way is always 1.
+///
+/// For a region whose original loops are the fastest, `region->unasked` tells how many entries need not ask.
+///
+/// @param[in,out] region  the record of the region or phase
+/// @param[in]     work    about the number of iterations
+/// @param[out]    entry   how to run it; if entry->begun is not 0, dvm_region_leave is to be called after it
+/// @retval DVM_SUCCESS              entry is written
+/// @retval DVM_ERR_ARGUMENT         region or entry is NULL, or the region's size is not that of this version
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_region_enter(
+    region: Arg<*mut dvm_region_t, Shared>,
+    work: i64,
+    entry: Arg<*mut dvm_region_entry_t>,
+) -> dvm_retcode_t {
+    running("dvm_region_enter", |call| {
+        let region = region.get("region")?.known()?;
+        let place = entry.result("entry")?;
+        let RegionEntry { way, class, timed } = if !call.engine().config().tune() {
+            RegionEntry { way: RegionWay::Tiled, class: 0, timed: false }
+        } else if call.inside_task() {
+            RegionEntry { way: RegionWay::Plain, class: 0, timed: false }
+        } else {
+            let learner = region.record.learner(call, || region.name())?;
+            let entry = learner.enter(work);
+            if entry.way == RegionWay::Plain && !entry.timed && region.phase < 0 {
+                region.record.leave_unasked(entry.class, learner.take_plain(entry.class));
+            }
+            entry
+        };
+        let begun = if timed { graph::now() } else { 0 };
+        place.write(dvm_region_entry_t { way: i64::from(way == RegionWay::Tiled), work: class as i64, begun });
+        Ok(())
+    })
+}
+
+/// @brief End an entry whose time is wanted.
+///
+/// @param[in,out] region  the record that the entry was begun with
+/// @param[in]     entry   as dvm_region_enter has written it
+/// @retval DVM_SUCCESS              the time is noted
+/// @retval DVM_ERR_ARGUMENT         region or entry is NULL, the region's size is not that of this version, or the entry
+///                                  is none that dvm_region_enter has written
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_region_leave(
+    region: Arg<*mut dvm_region_t, Shared>,
+    entry: Arg<*const dvm_region_entry_t>,
+) -> dvm_retcode_t {
+    let ended = graph::now();
+    running("dvm_region_leave", |call| {
+        let region = region.get("region")?.known()?;
+        let &dvm_region_entry_t { way, work, begun } = entry.get("entry")?;
+        let class = usize::try_from(work).ok().filter(|&class| class < CLASSES && begun != 0 && begun <= ended);
+        let class = class.ok_or_else(|| Error::argument("`entry` was not written by dvm_region_enter for its time"))?;
+        let way = if way == 0 { RegionWay::Plain } else { RegionWay::Tiled };
+        let learner = region.record.learner(call, || region.name())?;
+        learner.leave(call, RegionEntry { way, class, timed: true }, ended - begun);
+        Ok(())
+    })
+}
+
+/// @brief Choose the tile sizes of a phase, as dvm_graph_sizes does; equal questions in a row are answered at once.
+///
+/// @param[in,out] region     the record of the phase
+/// @param[in]     dimension  as for dvm_graph_sizes, as are all that follow
+/// @param[in]     extent     the number of values of each coordinate
+/// @param[in]     carried    flags of the coordinates
+/// @param[in]     footprint  bytes that a tile touches
+/// @param[in]     context    the first argument of footprint
+/// @param[in,out] sizes      the sizes, 0 where one is wanted
+/// @retval DVM_SUCCESS              sizes is written
+/// @retval DVM_ERR_ARGUMENT         as for dvm_graph_sizes, or the region's size is not that of this version
+/// @retval DVM_ERR_TASK             footprint threw, or left by pthread_exit
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_region_sizes(
+    region: Arg<*mut dvm_region_t, Shared>,
+    dimension: c_int,
+    extent: Arg<*const i64>,
+    carried: Arg<*const c_int>,
+    footprint: Option<unsafe extern "C" fn(context: *mut c_void, sizes: *const i64) -> i64>,
+    context: Arg<*mut c_void>,
+    sizes: Arg<*mut i64>,
+) -> dvm_retcode_t {
+    running("dvm_region_sizes", |call| {
+        let region = region.get("region")?.known()?;
+        let dimension = super::graph::dimension(dimension)?;
+        let (extent, wanted) = (extent.list(dimension, "extent")?, sizes.list(dimension, "sizes")?);
+        let learner = region.record.learner(call, || region.name())?;
+        if let Some(known) = learner.known_sizes(extent, wanted) {
+            return sizes.write_all(&known[..dimension], "sizes");
+        }
+        let name = region.name().region;
+        let chosen = sizes_of(call, &name, (extent, &carried, wanted), footprint, context.pointer())?;
+        learner.keep_sizes(extent, wanted, &chosen);
+        sizes.write_all(&chosen, "sizes")
+    })
+}
+
+/// @brief Run a graph as dvm_graph_run does, for a region: if its tiles wait for nothing, the calling thread runs some of
+/// them, with the workers' help.
+///
+/// @param[in] graph  the graph; it and all that it points to must stay as they are until the call returns
+/// @retval DVM_SUCCESS              every tile has run
+/// @retval DVM_ERR_ARGUMENT         as for dvm_graph_run
+/// @retval DVM_ERR_TASK             a tile failed, or one of the graph's functions threw: other tiles may not have run
+/// @retval DVM_ERR_STATE            as for dvm_graph_run
+/// @retval DVM_ERR_IN_TASK          called inside a task or a tile
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running, or dvm_finalize has begun
+///
+/// Thread safety: any thread that is no worker, several at once. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_region_run(graph: Arg<*const dvm_graph_t>) -> dvm_retcode_t {
+    running("dvm_region_run", |call| graph::execute_region(call, read(&graph)?))
+}

@@ -1,0 +1,227 @@
+//! Which of two ways is faster, from measured times. It knows no clock and no region.
+//!
+//! A *trial* runs both ways some times, in a fixed order, and compares the least times: other programs and first touches
+//! of memory only add time. The faster way is then *kept* for a number of entries, and tried again. Where a trial
+//! confirms what was kept, the next one comes twice as late.
+
+/// How a region or a phase runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RegionWay {
+    /// A region: its original loops. A phase: one tile.
+    Plain,
+    /// A region: its phases. A phase: several tiles.
+    Tiled,
+}
+
+use RegionWay::{Plain, Tiled};
+
+/// The first trial of something small. The tiled way comes often in a row: phases inside a region have trials of their
+/// own meanwhile, and workers have to wake up.
+const SMALL: &[RegionWay] = &[Plain, Tiled, Tiled, Tiled, Tiled, Tiled, Tiled, Tiled, Tiled, Plain];
+
+/// The first trial of something large, which may come a few times only, and for which tiles are likely to win.
+const LARGE: &[RegionWay] = &[Tiled, Tiled, Plain, Tiled, Tiled, Tiled, Plain];
+
+/// A later trial.
+const AGAIN: &[RegionWay] = &[Tiled, Tiled, Plain, Tiled, Plain];
+
+/// Nanoseconds below which tiles have nothing to win: a start costs about as much.
+const CHEAP: u64 = 2000;
+
+/// Entries between two trials for each entry that the slower way's time is worth: a trial costs a few percent at most.
+const RARELY: u64 = 100;
+
+/// The largest number of times that the entries between two trials double.
+const MOST_DOUBLINGS: u32 = 10;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// The next step of a trial.
+    Trial { order: &'static [RegionWay], step: usize },
+    /// Entries until the next trial.
+    Kept { left: u64 },
+}
+
+/// What is known of one region or phase, for one power of two of its work.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tuner {
+    state: State,
+    best: RegionWay,
+    /// The least times of the trial, or of the last one, in nanoseconds; `u64::MAX`: none.
+    times: [u64; 2],
+    /// Trials in a row that confirmed the best way.
+    confirmed: u32,
+    /// Whether there was a trial.
+    decided: bool,
+}
+
+/// What a measured entry has brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TrialStep {
+    /// The trial goes on.
+    Open,
+    /// The way stays.
+    Confirmed,
+    /// There is a first way, or another one.
+    Changed,
+}
+
+impl Tuner {
+    /// Nothing is known; `large`: a single entry is long.
+    pub(crate) fn new(large: bool) -> Tuner {
+        let order = if large { LARGE } else { SMALL };
+        Tuner {
+            state: State::Trial { order, step: 0 },
+            best: Plain,
+            times: [u64::MAX; 2],
+            confirmed: 0,
+            decided: false,
+        }
+    }
+
+    /// As an earlier program has learnt it.
+    pub(crate) fn known(best: RegionWay, times: [u64; 2]) -> Tuner {
+        let mut tuner = Tuner { state: State::Kept { left: 0 }, best, times, confirmed: 1, decided: true };
+        tuner.keep();
+        tuner
+    }
+
+    /// The way of the next entry, and whether its time is wanted.
+    pub(crate) fn next(&mut self) -> (RegionWay, bool) {
+        match &mut self.state {
+            State::Trial { order, step } => (order[*step], true),
+            State::Kept { left: 0 } => {
+                self.state = State::Trial { order: AGAIN, step: 0 };
+                self.times = [u64::MAX; 2];
+                (AGAIN[0], true)
+            }
+            State::Kept { left } => {
+                *left -= 1;
+                (self.best, false)
+            }
+        }
+    }
+
+    /// Takes the entries until the next trial out of the count, if all of them go the plain way: the caller counts them.
+    pub(crate) fn take_plain(&mut self) -> u64 {
+        match &mut self.state {
+            State::Kept { left } if self.best == Plain => std::mem::take(left),
+            _ => 0,
+        }
+    }
+
+    /// An entry took so many nanoseconds.
+    pub(crate) fn took(&mut self, way: RegionWay, nanoseconds: u64) -> TrialStep {
+        let State::Trial { order, step } = &mut self.state else { return TrialStep::Open };
+        if order[*step] != way {
+            return TrialStep::Open; // of another thread's entry
+        }
+        let time = &mut self.times[way as usize];
+        *time = (*time).min(nanoseconds);
+        *step += 1;
+        if *step < order.len() && self.times[Plain as usize] >= CHEAP {
+            return TrialStep::Open;
+        }
+        if self.end() { TrialStep::Changed } else { TrialStep::Confirmed }
+    }
+
+    /// Ends a trial; true if its way is new.
+    fn end(&mut self) -> bool {
+        let [plain, tiled] = self.times;
+        // A difference within a twentieth is no reason to change.
+        let better = match self.best {
+            Plain if tiled < plain / 20 * 19 => Tiled,
+            Tiled if plain < tiled / 20 * 19 => Plain,
+            best => best,
+        };
+        let changed = !self.decided || better != self.best;
+        self.decided = true;
+        self.confirmed = if better == self.best { (self.confirmed + 1).min(MOST_DOUBLINGS) } else { 0 };
+        self.best = better;
+        self.keep();
+        changed
+    }
+
+    fn keep(&mut self) {
+        let [best, other] = if self.best == Plain { self.times } else { [self.times[1], self.times[0]] };
+        let ratio = if other == u64::MAX { 1 } else { (other / best.max(1)).clamp(1, 1000) };
+        self.state = State::Kept { left: (RARELY * ratio) << self.confirmed };
+    }
+
+    /// The way that is kept and the times of its last trial; `None` during the first trial.
+    pub(crate) fn learnt(&self) -> Option<(RegionWay, [u64; 2])> {
+        matches!(self.state, State::Kept { .. }).then_some((self.best, self.times))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs entries whose times `time` gives; returns how often each way ran, and how many entries were timed.
+    fn run(tuner: &mut Tuner, entries: u32, mut time: impl FnMut(RegionWay) -> u64) -> ([u32; 2], u32) {
+        let (mut ran, mut measured) = ([0; 2], 0);
+        for _ in 0..entries {
+            let (way, timed) = tuner.next();
+            ran[way as usize] += 1;
+            measured += u32::from(timed);
+            if timed {
+                tuner.took(way, time(way));
+            }
+        }
+        (ran, measured)
+    }
+
+    #[test]
+    fn the_faster_way_runs_and_trials_are_rare() {
+        for (large, plain, tiled) in
+            [(false, 9000, 5000), (false, 9000, 30_000), (true, 9000, 5000), (true, 3000, 9000)]
+        {
+            let (ran, measured) = run(&mut Tuner::new(large), 100_000, |way| [plain, tiled][way as usize]);
+            let best = if plain < tiled { Plain } else { Tiled };
+            assert!(ran[best as usize] > 99_000, "{plain} {tiled}: {ran:?}");
+            assert!(measured < 200, "{plain} {tiled}: {measured}");
+        }
+    }
+
+    #[test]
+    fn what_is_large_begins_with_tiles_and_what_is_cheap_never_has_any() {
+        assert_eq!(Tuner::new(true).next(), (Tiled, true));
+        let (ran, _) = run(&mut Tuner::new(false), 100, |_| CHEAP - 1);
+        assert_eq!(ran, [100, 0]);
+    }
+
+    #[test]
+    fn a_change_is_seen_and_a_disturbed_measurement_decides_nothing() {
+        let mut tuner = Tuner::new(false);
+        let mut count = 0;
+        let disturbed = |way| {
+            count += 1;
+            if count % 3 == 0 { 500_000 } else { [9000, 5000][way as usize] }
+        };
+        run(&mut tuner, 50, disturbed);
+        assert_eq!(tuner.learnt(), Some((Tiled, [9000, 5000])));
+        run(&mut tuner, 5000, |way| [9000, 20_000][way as usize]);
+        assert_eq!(tuner.learnt().map(|(way, _)| way), Some(Plain));
+        run(&mut tuner, 500_000, |way| [9000, 2500][way as usize]);
+        assert_eq!(tuner.learnt().map(|(way, _)| way), Some(Tiled));
+    }
+
+    #[test]
+    fn an_entry_without_a_time_repeats_its_step() {
+        let mut tuner = Tuner::new(false);
+        assert_eq!([tuner.next(), tuner.next()], [(Plain, true); 2]);
+        assert_eq!(tuner.took(Tiled, 1), TrialStep::Open, "no such step is under way");
+        tuner.took(Plain, 9000);
+        assert_eq!(tuner.next(), (Tiled, true));
+    }
+
+    #[test]
+    fn entries_that_the_caller_counts_are_taken_once() {
+        let mut tuner = Tuner::known(Plain, [3000, 9000]);
+        let left = tuner.take_plain();
+        assert!(left >= RARELY);
+        assert_eq!(tuner.next(), (Tiled, true), "the next entry that asks begins a trial");
+        assert_eq!(Tuner::known(Tiled, [9000, 3000]).take_plain(), 0);
+    }
+}

@@ -1,0 +1,138 @@
+//! Threads that help another one with a loop: `README.md` beside this file has the protocol and its proof.
+
+use super::planted::planted;
+use crate::sync::atomic::{AtomicBool, AtomicU64, Ordering, yield_now};
+use crate::sync::modelled::{Condvar, Mutex};
+
+/// Others may join.
+const OPEN: u64 = 1;
+/// The leader sleeps until the last member has left.
+const AWAITED: u64 = 2;
+/// One thread that has joined and not left; the number of them stands in the bits from here on.
+const MEMBER: u64 = 4;
+
+/// Looks at the members that are left, before the leader gives its CPU away at each look.
+#[cfg(not(loom))]
+const LOOKS: u32 = 256;
+#[cfg(loom)]
+const LOOKS: u32 = 0;
+/// Looks with the CPU given away, before the leader sleeps.
+#[cfg(not(loom))]
+const YIELDS: u32 = 32;
+#[cfg(loom)]
+const YIELDS: u32 = 0;
+
+/// A team: one leader at a time, and the threads that have joined it.
+#[derive(Default)]
+#[repr(align(128))]
+pub(crate) struct Team {
+    state: AtomicU64,
+    /// A thread leads the team.
+    led: AtomicBool,
+    lock: Mutex<()>,
+    left: Condvar,
+}
+
+/// The right to open the team, for one thread at a time.
+pub(crate) struct Leader<'a>(&'a Team);
+
+/// While the value exists, what the leader lends is there.
+pub(crate) struct Member<'a>(&'a Team);
+
+/// The team is open. When the value is dropped, the team closes, and waits for its members.
+pub(crate) struct Opened<'a>(&'a Team);
+
+impl Team {
+    /// Leads the team, unless another thread does.
+    pub(crate) fn lead(&self) -> Option<Leader<'_>> {
+        (!self.led.swap(true, Ordering::Acquire)).then_some(Leader(self))
+    }
+
+    /// Whether a thread that joins now would find something. A hint.
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.state.load(Ordering::Relaxed) & OPEN != 0
+    }
+
+    /// Joins the team if it is open.
+    #[inline]
+    pub(crate) fn join(&self) -> Option<Member<'_>> {
+        let mut seen = self.state.load(Ordering::Relaxed);
+        while seen & OPEN != 0 {
+            if planted("join_without_look") {
+                self.state.fetch_add(MEMBER, Ordering::Acquire);
+                return Some(Member(self));
+            }
+            match self.state.compare_exchange_weak(seen, seen + MEMBER, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => return Some(Member(self)),
+                Err(now) => seen = now,
+            }
+        }
+        None
+    }
+}
+
+impl Leader<'_> {
+    /// Opens the team. What the leader lends is ready.
+    pub(crate) fn open(&self) -> Opened<'_> {
+        let order = if planted("open_relaxed") { Ordering::Relaxed } else { Ordering::Release };
+        self.0.state.store(OPEN, order);
+        Opened(self.0)
+    }
+}
+
+impl Drop for Leader<'_> {
+    fn drop(&mut self) {
+        self.0.led.store(false, Ordering::Release);
+    }
+}
+
+impl Opened<'_> {
+    /// Whether members are still there; what they have done before they left is visible then.
+    fn any_left(&self) -> bool {
+        self.0.state.load(Ordering::Acquire) >= MEMBER
+    }
+
+    /// Sleeps until the last member has left.
+    #[cold]
+    fn sleep(&self) {
+        let team = self.0;
+        let mut lock = team.lock.lock();
+        if !planted("sleep_unannounced") {
+            team.state.fetch_or(AWAITED, Ordering::Relaxed);
+        }
+        while self.any_left() {
+            team.left.wait(&mut lock);
+        }
+    }
+}
+
+impl Drop for Opened<'_> {
+    fn drop(&mut self) {
+        if self.0.state.fetch_and(!OPEN, Ordering::Acquire) < MEMBER || planted("close_without_wait") {
+            return;
+        }
+        for look in 0..LOOKS + YIELDS {
+            if !self.any_left() {
+                return;
+            }
+            if look < LOOKS { std::hint::spin_loop() } else { yield_now() }
+        }
+        self.sleep();
+    }
+}
+
+impl Drop for Member<'_> {
+    fn drop(&mut self) {
+        let order = if planted("leave_relaxed") { Ordering::Relaxed } else { Ordering::Release };
+        let before = self.0.state.fetch_sub(MEMBER, order);
+        if before == MEMBER | AWAITED {
+            // The leader looks at the state under the lock and then sleeps: either it sees the change, or the notice
+            // wakes it.
+            if !planted("leave_without_lock") {
+                drop(self.0.lock.lock());
+            }
+            self.0.left.notify_one();
+        }
+    }
+}
