@@ -72,6 +72,10 @@ fn check(name: &str) {
         let (got, told) = output(&tiled, &[size, size], &[("DVM_CHECK", "1")]);
         assert_eq!(got, expected, "{name}: size {size}, checked");
         assert!(!told.contains("by the tiles"), "{name}: size {size}: {told}");
+        for ways in ["88172645463325252", "2685821657736338717"] {
+            let (got, _) = output(&tiled, &[size, size], &[("STANDIN_SIZE", "3"), ("STANDIN_WAYS", ways)]);
+            assert_eq!(got, expected, "{name}: size {size}, ways {ways}");
+        }
         let (got, _) = output(&tiled, &[size, size], &[("STANDIN_REFUSE", "1")]);
         assert_eq!(got, expected, "{name}: size {size}, fallback");
     }

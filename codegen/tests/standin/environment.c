@@ -15,6 +15,7 @@ __attribute__((constructor)) static void steer(void)
     standin_size[k] = number("STANDIN_SIZE", 8);
   standin_seed = (uint64_t)number("STANDIN_SEED", 0);
   standin_workers = (int)number("STANDIN_WORKERS", 1);
+  standin_ways = (uint64_t)number("STANDIN_WAYS", 0);
   standin_refuse = (int)number("STANDIN_REFUSE", 0);
 }
 
