@@ -54,8 +54,8 @@ testkit::file_tests! {
     private_of_address private_of_pointer private_read_after
     pragma_operator_before_function pure_by_address pure_by_calls pure_by_pointer_sum pure_reads_written
     pure_thread_local pure_through_pointer pure_through_restrict pure_unseen pure_vouched_thread_local pure_weak
-    reduction_and_dependence reduction_by_another reduction_downwards reduction_of_address reduction_of_index
-    reduction_of_nothing reduction_of_reals reduction_of_two_values reduction_read_inside reduction_wrong_way
+    reduction_and_dependence reduction_at_times reduction_by_another reduction_by_own_function reduction_by_real_function reduction_downwards reduction_of_address reduction_of_index
+    reduction_of_another_order reduction_of_narrow_order reduction_of_nothing reduction_of_reals reduction_of_two_values reduction_read_inside reduction_wrong_way
     region_in_scop register_scalar return_inside product_of_counters row_before row_of_no_sign row_passed shadowed_counter shared_by_iterations size_of_a_row
     size_of_computed statement_expression statements_in_a_size static_inside strides_without_order switch_inside
     thread_local thread_of_system too_many_tiles two_shapes torn_region torn_statement two_counters type_in_head

@@ -1,8 +1,8 @@
 //! Reductions: scalars that a loop only updates with one operator, and that the author allows to be reassociated.
 
 use crate::Refusal;
-use crate::frontend::clang::ast::{Id, Node};
-use crate::frontend::clang::ctype;
+use crate::frontend::clang::ast::{Id, Node, Unit};
+use crate::frontend::clang::ctype::{self, Integer};
 use crate::frontend::clang::expression_parts::callee;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::RegionBuilder;
@@ -45,8 +45,9 @@ impl<'a> RegionBuilder<'a> {
                 let reason = format!("`reduction({operation}:{name})` does not fit the type `{}`", variable.ty.written);
                 Refusal::span(pragma.begin, pragma.end, reason, "reduce integers, or real numbers by +, *, min or max")
             })?;
-            let integer = self.unit.integer(variable.ty.plain()).is_some();
-            check_statement(only, &Update { id: variable.id, name, operation: *operation, integer })?;
+            let update = Update { id: variable.id, name, operation: *operation, variable, unit: self.unit };
+            check_statement(only, &update)?;
+            update.check_each_iteration(only)?;
             self.reductions.push((variable.id, reduction));
         }
         Ok(())
@@ -80,7 +81,13 @@ impl<'a> RegionBuilder<'a> {
         // In another order a signed sum may overflow where the loop's does not.
         let wraps = matches!(operation, Operation::Sum | Operation::Product);
         let signed = integer.is_some_and(|ty| ty.signed && ty.width >= 32);
-        let partial = if wraps && signed { format!("unsigned {plain}") } else { plain.clone() };
+        let narrow = integer.is_some_and(|ty| ty.width < 32);
+        let partial = match operation {
+            // C computes products of narrow types in int.
+            Operation::Product if narrow => "unsigned int".to_owned(),
+            _ if wraps && signed => format!("unsigned {plain}"),
+            _ => plain.clone(),
+        };
         Some(Reduction { name: variable.name.clone(), ctype: plain, partial, operation, neutral })
     }
 
@@ -95,10 +102,16 @@ struct Update<'a> {
     id: Id,
     name: &'a str,
     operation: Operation,
-    integer: bool,
+    variable: &'a Node,
+    unit: &'a Unit,
 }
 
 impl Update<'_> {
+    /// The variable's type, if it is of integers.
+    fn integer(&self) -> Option<Integer> {
+        self.unit.integer(self.variable.ty.plain())
+    }
+
     fn is(&self, node: &Node) -> bool {
         node.variable().is_some_and(|v| v.id == self.id)
     }
@@ -110,7 +123,7 @@ impl Update<'_> {
     /// An operand: it does not have the variable, and for an integer variable it is an integer.
     fn operand(&self, node: &Node) -> bool {
         let number = ctype::integer(node.ty.plain()).is_some() || node.ty.plain().starts_with("enum ");
-        !self.mentioned(node) && (!self.integer || number)
+        !self.mentioned(node) && (self.integer().is_none() || number)
     }
 
     fn refuse(&self, node: &Node) -> Refusal {
@@ -158,7 +171,31 @@ impl Update<'_> {
             return None;
         };
         let wanted = if self.operation == Operation::Minimum { below } else { !below };
-        (test.is(&SyntaxKind::BinaryOperator) && wanted && self.operand(value)).then_some(value)
+        let right = test.is(&SyntaxKind::BinaryOperator) && wanted && self.operand(value);
+        (right && self.keeps_order(left, value)).then_some(value)
+    }
+
+    /// Whether a comparison orders integers as the variable's type does: neither the conversion of its operands, of which
+    /// `operand` is one, nor the assignment of the value changes a number.
+    fn keeps_order(&self, operand: &Node, value: &Node) -> bool {
+        let Some(own) = self.integer() else { return true };
+        let fits = |from: Integer, to: Integer| to.min() <= from.min() && from.max() <= to.max();
+        let (compared, value) =
+            (self.unit.integer(operand.ty.plain()), self.unit.integer(without_casts(value).ty.plain()));
+        compared.is_some_and(|compared| fits(own, compared)) && value.is_some_and(|value| fits(value, own))
+    }
+
+    /// `x = x && e` makes 0 or 1 of any value, so a loop that never does it leaves another one.
+    fn check_each_iteration(&self, only: &Node) -> Result<(), Refusal> {
+        let body = &only.inner[4];
+        let each = if body.is(&SyntaxKind::CompoundStmt) { body.inner.as_slice() } else { std::slice::from_ref(body) };
+        if !matches!(self.operation, Operation::All | Operation::Any) || each.iter().any(|node| self.updates(node)) {
+            return Ok(());
+        }
+        let (name, operation) = (self.name, self.operation);
+        let reason =
+            format!("`{name}` has the clause reduction({operation}:{name}), and not each iteration updates it");
+        Err(Refusal::at(only, reason, format!("update `{name}` outside of conditions and inner loops")))
     }
 
     /// The new value of a minimum or maximum: `e < x ? e : x`, `x < e ? x : e`, `fmin(x, e)`.
@@ -187,7 +224,10 @@ impl Update<'_> {
                 let known = name.is_some_and(|name| name.strip_suffix(['f', 'l']).unwrap_or(name) == wanted);
                 let [_, left, right] = node.inner.as_slice() else { return false };
                 let pair = |x: &Node, e: &Node| self.is(without_casts(x)) && self.operand(e);
-                known && (pair(left, right) || pair(right, left))
+                // An integer would become a real number, and a function of the file may compute anything.
+                let own =
+                    self.unit.root.inner.iter().any(|f| Some(f.name.as_str()) == callee(node) && f.body().is_some());
+                known && !own && self.integer().is_none() && (pair(left, right) || pair(right, left))
             }
             _ => false,
         }
