@@ -42,7 +42,7 @@ testkit::file_tests! {
     complex_in_region const_assembly const_counts const_writes continue_inside counter_after_data
     counter_behind_pointer counter_in_bound counter_in_pure counter_in_sizeof counter_written data_bound
     data_subscript declare_simd declared_for_later designated_values do_loop double_counter empty_region empty_scop
-    endscop_inside enumeration_large_local enumerator_in_a_length fenv_access fp_contract
+    endscop_inside enumeration_large_local enumerator_in_a_length fenv_access final_of_memory fp_contract
     function_in_a_size generated_name goto_inside helper_macro hiding_local imported_inside in_a_size independent_of_nothing in_an_expression
     keyword_macro keyword_name label large_local length_inside line_number line_number_in_macro
     local_enumerator local_type local_typedef lost_extent lost_size macro_defined_inside macro_of_statements macro_past_region

@@ -79,6 +79,14 @@ impl RegionBuilder<'_> {
             let definition = self.definitions.at_end(id);
             let definition = definition.ok_or_else(|| unknown(variable))?;
             let text = self.closed_text(variable, definition, variable, &Scope::default(), false)?;
+            // What is read at entry has a name only where the tiles are started, after its address is known to be right.
+            let words = identifiers(&text);
+            if let Some((_, load)) = self.hoisted.loads.iter().find(|(_, load)| words.contains(load.name.as_str())) {
+                let reason =
+                    format!("the value of `{}` after the region depends on `{}`", variable.name, load.path.user);
+                let remedy = format!("copy `{}` to a local variable before the region", load.path.user);
+                return Err(Refusal::at(variable, reason, remedy));
+            }
             let name = format!("dvm__final_{}", variable.name);
             let _ = write!(all.values, "{} = {text}; ", declare(&self.type_name(variable), &name));
             let _ = write!(all.kept, "{name} = {}; ", variable.name);
