@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Random tests with fresh seeds for as long as asked: loop nests, whole functions and programs from the clauses of the C
-# standard through dvm-codegen against the originals (with a tally of what was accepted, refused and discarded), programs on
+# standard through dvm-codegen against the originals (with a tally of what was accepted, refused and discarded), crossed constructs, programs on
 # libdvm against the sequential model, programs of blocking and wide tasks, simulated processes and bytes that are no
 # messages, processes of a job that lie, redistributions against brute force.
 #
 #   tools/fuzz.sh [MINUTES]              (default 10)
 #   tools/fuzz.sh --regions N [LEDGER]   (default codegen/tests/LEDGER.md)
 #
-# With --regions only the whole functions and the programs from the standard, on all processors, until N regions have been
+# With --regions only the whole functions, the programs from the standard and the crossed constructs, on all processors, until N regions have been
 # accepted. Seeds begin after the last ones of the ledger, which gets a line for each generator at the end; the runs that
 # it adds up stand in target/fuzz/runs.txt.
 #
@@ -18,7 +18,7 @@ usage() { sed -n '2,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 number() { case $1 in '' | *[!0-9]*) usage ;; esac; }
 
 # Seeds of one run: some ten seconds of a processor.
-declare -A length=([functions]=384 [standard]=240) next=() program=()
+declare -A length=([functions]=384 [standard]=240 [crossings]=96) next=() program=()
 # The runs that are under way: what they are, by process.
 declare -A running=()
 ledger=codegen/tests/LEDGER.md regions=0 accepted=0 different=0
@@ -28,9 +28,9 @@ prepare() {
     local name path
     while read -r name path; do
         program[$name]=$path
-    done < <(cargo test --release --locked -p dvm-codegen --test functions --test standard --no-run 2>&1 | tee target/fuzz/build.txt |
+    done < <(cargo test --release --locked -p dvm-codegen --test functions --test standard --test crossings --no-run 2>&1 | tee target/fuzz/build.txt |
         sed -n 's/^ *Executable tests\/\([a-z]*\)\.rs (\(.*\))$/\1 \2/p')
-    for name in functions standard; do
+    for name in functions standard crossings; do
         [ -x "${program[$name]:-}" ] || { cat target/fuzz/build.txt; exit 1; }
         next[$name]=$(awk -F'|' -v name="$name" '$2 ~ name && $5 + 0 > last { last = $5 + 0 } END { print last + 1 }' "$ledger")
     done
@@ -41,7 +41,7 @@ start() {
     local name=$1 first=${next[$1]} count=${length[$1]}
     next[$name]=$((first + count))
     DVM_TEST_FIRST=$first DVM_TEST_CASES=$count DVM_TEST_THREADS=1 DVM_TEST_KEEP=1 DVM_TEST_SHRUNK=1 \
-        "$PWD/${program[$name]}" --nocapture random programs_from >"target/fuzz/$name-$first.txt" 2>&1 &
+        "$PWD/${program[$name]}" --nocapture random programs_from crossed >"target/fuzz/$name-$first.txt" 2>&1 &
     running[$!]=$name-$first
 }
 
@@ -75,14 +75,14 @@ conclude() {
 }
 
 until_accepted() {
-    local wanted=$1 turn=0 names=(functions standard) process
+    local wanted=$1 turn=0 names=(functions standard crossings) process
     mkdir -p target/fuzz && : >target/fuzz/runs.txt
     [ -f "$ledger" ] || { echo "there is no $ledger" >&2; exit 2; }
     prepare
     trap 'conclude; exit 130' INT TERM
     while [ "$different" -eq 0 ]; do
         while [ "$accepted" -lt "$wanted" ] && [ ${#running[@]} -lt "$(nproc)" ]; do
-            start "${names[turn++ % 2]}"
+            start "${names[turn++ % ${#names[@]}]}"
         done
         [ ${#running[@]} -gt 0 ] || break
         wait -n -p process "${!running[@]}"
@@ -133,6 +133,7 @@ while [ "$SECONDS" -lt "$end" ]; do
     tally
     DVM_TEST_FIRST=$((5 * first)) DVM_TEST_CASES=500 round cargo test --release --locked -p dvm-codegen --test standard -- --nocapture
     tally
+    DVM_TEST_FIRST=$((5 * first)) DVM_TEST_CASES=200 round cargo test --release --locked -p dvm-codegen --test crossings -- --nocapture
     # These begin with a seed of the clock.
     DVM_TEST_CASES=20000 round cargo test --release --locked -p dvm --test random_programs -- --nocapture
     DVM_TEST_CASES=20000 round cargo test --release --locked -p dvm --test blocking -- --nocapture
@@ -142,4 +143,4 @@ while [ "$SECONDS" -lt "$end" ]; do
     rounds=$((rounds + 1)) first=$((first + 1200))
     printf '\r%d rounds, %d s left ' "$rounds" $((end > SECONDS ? end - SECONDS : 0))
 done
-printf '\n%d passed, 0 failed\n' $((8 * rounds))
+printf '\n%d passed, 0 failed\n' $((9 * rounds))
