@@ -72,9 +72,11 @@ pub fn check(
 fn hidden_word<'a>(region: &'a Region, seen: &'a Seen) -> Option<(String, &'static str)> {
     let mut types: BTreeSet<String> = WORDS.iter().map(|w| (*w).to_owned()).collect();
     let mut names = BTreeSet::new();
+    // These texts are of the syntax tree, where a member's name is what a macro of that name left.
+    let with_members = |text: &str| identifiers(&text.replace("->", " ").replace('.', " "));
     for parameter in &region.parameters {
         types.extend(identifiers(&parameter.ctype));
-        names.extend(identifiers(parameter.expression.as_ref().unwrap_or(&parameter.name)));
+        names.extend(with_members(parameter.expression.as_ref().unwrap_or(&parameter.name)));
     }
     for value in &region.values {
         types.extend(identifiers(&value.ctype));
@@ -87,13 +89,14 @@ fn hidden_word<'a>(region: &'a Region, seen: &'a Seen) -> Option<(String, &'stat
     }
     for entry in &region.entry {
         match entry {
-            Entry::Condition(text) => names.extend(identifiers(text)),
+            Entry::Condition(text) => names.extend(with_members(text)),
             Entry::Read { ctype, guard, expression, .. } => {
                 types.extend(identifiers(ctype));
-                names.extend(identifiers(guard).into_iter().chain(identifiers(expression)));
+                names.extend(with_members(guard).into_iter().chain(with_members(expression)));
             }
         }
     }
+    names.extend(region.kept.iter().flat_map(|kept| with_members(&kept.object)));
     for iterator in region.statements.iter().flat_map(|s| &s.iterators) {
         types.extend(identifiers(&iterator.ctype));
         names.insert(iterator.name.clone());
