@@ -14,6 +14,7 @@ use crossings::judge::{Judged, judge, program};
 const TOGETHER: u64 = 24;
 
 /// Smaller lists of choices, the boldest first.
+#[allow(clippy::ptr_arg)]
 fn smaller(list: &Vec<u32>) -> Vec<Vec<u32>> {
     let mut all = Vec::new();
     let mut length = list.len().next_power_of_two();

@@ -1,6 +1,7 @@
 //! Functions with regions that cross the constructs of the language, from lists of choices.
 
 use super::choices::Choices;
+use std::fmt::Write;
 
 /// What an author asserts of a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +52,7 @@ impl Dialect {
     }
 }
 
+#[allow(clippy::struct_excessive_bools)]
 pub struct Writer {
     pub choices: Choices,
     pub old: bool,
@@ -105,7 +107,7 @@ pub const SIZES: [&str; 17] = [
 impl Writer {
     pub fn line(&mut self, depth: usize, line: &str) {
         for one in line.split('\n') {
-            self.body += &format!("{:indent$}{one}\n", "", indent = 2 * depth + 2);
+            let _ = writeln!(self.body, "{:indent$}{one}", "", indent = 2 * depth + 2);
         }
     }
 
@@ -135,10 +137,10 @@ impl Writer {
             };
             let operator = self.choices.pick(operators);
             self.reduced.push((name, operator));
-            clauses += &format!(" reduction({operator}:{name})");
+            let _ = write!(clauses, " reduction({operator}:{name})");
             if self.choices.chance(30) {
                 self.reduced.push(("r2", "+"));
-                clauses += &format!("{} reduction(+:r2)", self.choices.pick(&["", ","]));
+                let _ = write!(clauses, "{} reduction(+:r2)", self.choices.pick(&["", ","]));
             }
         }
         if self.choices.chance(25) {
@@ -247,7 +249,7 @@ impl Writer {
         let [forwards, backwards] = self.head(depth);
         if depth == 0 {
             // The outermost loop's head stands in the text by a mark.
-            self.body += &format!("@head {forwards}@or {backwards}@end");
+            let _ = write!(self.body, "@head {forwards}@or {backwards}@end");
         } else {
             self.line(depth, &format!("{forwards} {{"));
         }
@@ -280,7 +282,7 @@ impl Writer {
         let before = self.callees();
         let restrict = if self.apart && (self.gathers || self.choices.chance(60)) { "__restrict " } else { "" };
         let constant = if self.choices.chance(30) { "const int" } else { "int" };
-        let declarations: String = self.declarations.iter().map(|line| format!("  {line}\n")).collect();
+        let declarations: String = self.declarations.iter().flat_map(|line| ["  ", line, "\n"]).collect();
         let text = |body: &str| {
             format!(
                 "{before}static void f_@(struct grid *g, struct part s, number *{restrict}len, number *{restrict}dims, number **rows, \
@@ -299,8 +301,8 @@ impl Writer {
             }
             let (head, rest) = part.split_once("@end").expect("an end");
             let (one, other) = head.split_once("@or ").expect("two heads");
-            forwards += &format!("  {one} {{\n{rest}");
-            backwards += &format!("  {other} {{\n{rest}");
+            let _ = write!(forwards, "  {one} {{\n{rest}");
+            let _ = write!(backwards, "  {other} {{\n{rest}");
         }
         Case {
             text: text(&forwards),
@@ -346,7 +348,7 @@ pub fn case(choices: Choices, dialect: Dialect) -> Case {
         writer.gathers = true;
     }
     writer.declare();
-    writer.body += &format!("#pragma dvm region{clauses}\n");
+    let _ = writeln!(writer.body, "#pragma dvm region{clauses}");
     writer.nest(0);
     if writer.claim == Claim::None && writer.choices.chance(15) {
         writer.reduced.clear();

@@ -3,6 +3,7 @@
 
 use super::function::{Case, Claim, Dialect};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -49,8 +50,8 @@ pub fn program(cases: &[&str], dialect: Dialect) -> String {
         format!("#define NUMBER {}\n#define REAL {}\n#include \"memory.h\"\n", dialect.number, dialect.real);
     let mut table = String::new();
     for (number, case) in cases.iter().enumerate() {
-        program += &format!("\n/* case {number} */\n{}", case.replace('@', &number.to_string()));
-        table += &format!("  {{ run_{number}, {number}, APART_{number} }},\n");
+        let _ = write!(program, "\n/* case {number} */\n{}", case.replace('@', &number.to_string()));
+        let _ = writeln!(table, "  {{ run_{number}, {number}, APART_{number} }},");
     }
     program
         + &format!(
@@ -174,8 +175,10 @@ impl Judged {
 
 fn together(cases: &[Case], dialect: Dialect) -> Result<Judged, String> {
     let judge = Judge { folder: testkit::scratch(&[]), dialect };
-    let apart: String =
-        cases.iter().enumerate().map(|(k, c)| format!("#define APART_{k} {}\n", u8::from(c.apart))).collect();
+    let mut apart = String::new();
+    for (k, case) in cases.iter().enumerate() {
+        let _ = writeln!(apart, "#define APART_{k} {}", u8::from(case.apart));
+    }
     let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).collect();
     let source = apart.clone() + &program(&texts, dialect);
     judge.folder.write("plain.c", &source);
@@ -192,8 +195,8 @@ fn together(cases: &[Case], dialect: Dialect) -> Result<Judged, String> {
     if !text(&output.stdout).ends_with("done\n") {
         return Err(format!("the original: {:?} {}", output.status, text(&output.stderr)));
     }
-    let mut judged = Judged::default();
-    judged.undefined = (0..cases.len()).filter(|k| !expected.keys().any(|(number, _)| number == k)).count();
+    let undefined = (0..cases.len()).filter(|k| !expected.keys().any(|(number, _)| number == k)).count();
+    let mut judged = Judged { undefined, ..Judged::default() };
     let sequential = judge.transform(&source, &mut judged)?;
     let standin = [here().join("standin/standin.c"), here().join("standin/environment.c")];
     let tiled = [Path::new("plain.dvm.c"), &harness, &standin[0], &standin[1]];
@@ -205,7 +208,7 @@ fn together(cases: &[Case], dialect: Dialect) -> Result<Judged, String> {
         let checked = setting[3] == "1";
         let (output, found) = judge.run("tiled", &skipped, Some(setting));
         if !text(&output.stdout).ends_with("done\n") {
-            let last = text(&output.stderr).lines().filter(|l| l.starts_with("call ")).last().unwrap_or("").to_owned();
+            let last = text(&output.stderr).lines().rfind(|l| l.starts_with("call ")).unwrap_or("").to_owned();
             let number = last.split(' ').nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
             let why = format!("{setting:?}: {last} ends by {:?}", output.status);
             judged.wrong.insert(number, why);
