@@ -201,6 +201,37 @@ pub struct OverlapChecks {
     pub hulls: Vec<(usize, Option<ArrayHull>)>,
     /// Indices of the arrays that the region writes, with what it touches of them.
     pub written: Vec<(usize, WrittenExtent)>,
+    /// What the region touches of rows that tables of pointers name.
+    pub tables: Vec<TableHull>,
+    /// Indices of the arrays without tables that are compared with those rows.
+    pub beside: Vec<usize>,
+}
+
+/// The names of the subscripts that choose a pointer of a table.
+pub fn place_in_table(level: usize) -> String {
+    format!("dvm__place{level}")
+}
+
+/// What the region touches of an array that is reached through tables of pointers.
+pub struct TableHull {
+    /// Index of the array.
+    pub array: usize,
+    /// The region touches an element.
+    pub exists: AstExpr,
+    /// By table, the outermost first.
+    pub levels: Vec<TableLevel>,
+    /// What is touched of a row.
+    pub row: Ends,
+    /// The region writes the rows.
+    pub written: bool,
+}
+
+/// The pointers of a table that the region reads, for each choice in the tables before it.
+pub struct TableLevel {
+    /// The first and last of them.
+    pub ends: Ends,
+    /// The region reads the pointer at this place.
+    pub inside: AstExpr,
 }
 
 /// What a region may touch of an array that it writes.

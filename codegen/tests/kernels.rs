@@ -109,10 +109,10 @@ fn a_false_assertion_is_told() {
 testkit::file_tests! {
     check in "tests/kernels", "c":
     alike_names arithmetic array_functions assigned_scalars based_on both_pragmas calls captured conditions
-    constants counters crowded decays entry_reads floyd followed_before gathers globals grouped guarded_reads hidden_names hints
+    constants counters crowded decays entry_reads floyd followed followed_before gathers globals grouped guarded_reads hidden_names hints
     ignored_openmp
     independent inductions jacobi_1d joined_pieces kept_sizes linearised liveness locals lost_guard lu macros matmul
     met_names mixed_sizes names other_lines own_functions parts pasted places pointers private reductions
     remainders rows
-    scalars shadows shapes strides torn types unsigned_counters volume wide_products written_back
+    scalars shadows shapes steps strides tables torn types unsigned_counters volume wide_products written_back
 }

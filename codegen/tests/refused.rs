@@ -50,14 +50,14 @@ testkit::file_tests! {
     named_large_local
     nonaffine_subscript not_a_loop not_equal_stride number_name openmp_before_a_conditional openmp_inside
     operator_pragma other_lines outside_function own_call own_counts own_fprintf own_inline own_large own_math own_prints own_reads_written own_recursive pasted_line pasted_name_of_a_counter
-    pasted_variable_of_a_line pointer_call pointer_moves pointer_to_pointer pragma_in_macro
+    pasted_variable_of_a_line pointer_call pointer_moves pointer_to_pointer pointers_as_structs pointers_swapped pointers_to_rows pragma_in_macro
     private_of_address private_of_pointer private_read_after
     pragma_operator_before_function pure_by_address pure_by_calls pure_by_pointer_sum pure_reads_written
     pure_thread_local pure_through_pointer pure_through_restrict pure_unseen pure_vouched_thread_local pure_weak
     reduction_and_dependence reduction_at_times reduction_by_another reduction_by_own_function reduction_by_real_function reduction_downwards reduction_of_address reduction_of_index
     reduction_of_another_order reduction_of_narrow_order reduction_of_nothing reduction_of_reals reduction_of_two_values reduction_read_inside reduction_wrong_way
     region_in_scop register_scalar return_inside product_of_counters row_before row_of_no_sign row_passed shadowed_counter shared_by_iterations size_of_a_row
-    size_of_computed statement_expression statements_in_a_size static_inside strides_without_order switch_inside
+    size_of_computed statement_expression step_of_product statements_in_a_size static_inside strides_without_order switch_inside
     thread_local thread_of_system too_many_tiles two_shapes torn_region torn_statement two_counters type_in_head
     type_in_parameters type_macro type_of_a_variable unclosed_scop union_member universal_name unknown_call
     unknown_option unknown_pure unnamed_large_local unnamed_struct variable_in_a_size variable_macro variable_step

@@ -68,6 +68,13 @@ impl Set {
 
     /// The dimensions as parameters of these names: the condition for a point to be in the set.
     pub fn as_condition(&self, names: &[String]) -> Result<Set> {
+        let moved = self.with_parameters(names)?;
+        // SAFETY: isl takes the reference made here; the result is handed over.
+        unsafe { Set::own(&self.ctx, "isl_set_params", raw::isl_set_params(moved.give())) }
+    }
+
+    /// The first dimensions as parameters of these names.
+    pub fn with_parameters(&self, names: &[String]) -> Result<Set> {
         // SAFETY: isl takes references made for it, copies the names and passes null on as failure; the result is
         // handed over.
         unsafe {
@@ -78,7 +85,7 @@ impl Set {
             }
             let (from, to) = (raw::isl_dim_type_isl_dim_set, raw::isl_dim_type_isl_dim_param);
             set = raw::isl_set_move_dims(set, to, 0, from, 0, names.len() as u32);
-            Set::own(&self.ctx, "isl_set_move_dims", raw::isl_set_params(set))
+            Set::own(&self.ctx, "isl_set_move_dims", set)
         }
     }
 

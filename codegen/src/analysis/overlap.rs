@@ -3,7 +3,7 @@
 use super::IslRegion;
 use crate::{
     Refusal,
-    lowered::{ArrayHull, Ends, OverlapChecks, WrittenExtent},
+    lowered::{ArrayHull, Ends, OverlapChecks, TableHull, TableLevel, WrittenExtent, place_in_table},
     model::{AccessKind, Array, Region, Storage},
 };
 use dvm_isl::{AstBuild, PwAff, Set, UnionSet};
@@ -12,9 +12,13 @@ use dvm_isl::{AstBuild, PwAff, Set, UnionSet};
 pub fn checks(region: &Region, isl_region: &IslRegion) -> Result<OverlapChecks, Refusal> {
     isl_region.begin_stage();
     let pairs = pairs(region);
+    let tables = tables(region, isl_region)?;
+    let beside = beside(region, &tables);
     let mut involved: Vec<usize> = pairs.iter().flat_map(|(one, other)| [*one, *other]).collect();
+    involved.extend(&beside);
     let of_kept = region.kept.iter().flat_map(|kept| &kept.against);
     involved.extend(of_kept.filter_map(|symbol| region.arrays.iter().position(|array| array.symbol == *symbol)));
+    involved.retain(|at| region.arrays[*at].tables == 0);
     involved.sort_by_key(|at| &region.arrays[*at].name);
     involved.dedup();
     let mut hulls = Vec::new();
@@ -25,7 +29,44 @@ pub fn checks(region: &Region, isl_region: &IslRegion) -> Result<OverlapChecks, 
     for (at, array) in region.arrays.iter().enumerate().filter(|(_, array)| is_written(region, array)) {
         extents.push((at, extent(isl_region, array)?));
     }
-    Ok(OverlapChecks { pairs, hulls, written: extents })
+    Ok(OverlapChecks { pairs, hulls, written: extents, tables, beside })
+}
+
+/// What the region touches of the rows that tables of pointers name, if they are compared.
+fn tables(region: &Region, isl_region: &IslRegion) -> Result<Vec<TableHull>, Refusal> {
+    let mut all = Vec::new();
+    if region.is_independent() || !region.arrays.iter().any(|array| is_written(region, array)) {
+        return Ok(all);
+    }
+    for (at, array) in region.arrays.iter().enumerate().filter(|(_, array)| array.tables > 0) {
+        isl_region.begin_stage();
+        all.extend(table(isl_region, at, array, is_written(region, array))?);
+    }
+    Ok(all)
+}
+
+fn table(isl_region: &IslRegion, at: usize, array: &Array, written: bool) -> Result<Option<TableHull>, Refusal> {
+    let Some(touched) = touched(isl_region, array)? else { return Ok(None) };
+    let places: Vec<String> = (0..array.tables).map(place_in_table).collect();
+    let context = &isl_region.context;
+    let exists = AstBuild::from_context(context)?.condition(&touched.params()?.gist(context)?)?;
+    let ends = |set: &Set, before: &[String]| -> Result<Ends, Refusal> {
+        let known = context.intersect(&set.first_dimensions(before.len())?.as_condition(before)?)?;
+        let build = AstBuild::from_context(&known)?;
+        let values = set.with_parameters(before)?;
+        let value = |value: PwAff| build.expression(&value.coalesce()?.gist(&known)?);
+        Ok(Ends { least: value(values.dim_min(0)?)?, greatest: value(values.dim_max(0)?)? })
+    };
+    let mut levels = Vec::new();
+    for level in 0..array.tables {
+        let read = touched.first_dimensions(level + 1)?.coalesce()?;
+        let inside = read.as_condition(&places[..=level])?;
+        let known = context.intersect(&read.first_dimensions(level)?.as_condition(&places[..level])?)?;
+        let inside = AstBuild::from_context(&known)?.condition(&inside.gist(&known)?)?;
+        levels.push(TableLevel { ends: ends(&read, &places[..level])?, inside });
+    }
+    let row = ends(&touched, &places)?;
+    Ok(Some(TableHull { array: at, exists, levels, row, written }))
 }
 
 /// What the region may touch of an array that it writes.
@@ -36,7 +77,7 @@ fn extent(isl_region: &IslRegion, array: &Array) -> Result<WrittenExtent, Refusa
     if array.storage == Storage::Object && !array.linearised && array.dims.iter().all(number) {
         return Ok(WrittenExtent::Whole);
     }
-    if array.scattered.is_some() {
+    if array.scattered.is_some() || array.tables > 0 {
         return Ok(WrittenExtent::Unknown);
     }
     isl_region.begin_stage();
@@ -67,6 +108,9 @@ fn pairs(region: &Region) -> Vec<(usize, usize)> {
     }
     for (place, &one) in touched.iter().enumerate() {
         for &other in &touched[place + 1..] {
+            if region.arrays[one].tables + region.arrays[other].tables > 0 {
+                continue;
+            }
             if region.arrays[one].may_overlap(&region.arrays[other]) && (written(one) || written(other)) {
                 pairs.push((one, other));
             }
@@ -75,8 +119,18 @@ fn pairs(region: &Region) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// A box around the elements of an array that the region touches.
-fn hull(isl_region: &IslRegion, array: &Array) -> Result<Option<ArrayHull>, Refusal> {
+/// The arrays to compare with the rows of tables: those that are written, and all if rows are.
+fn beside(region: &Region, tables: &[TableHull]) -> Vec<usize> {
+    let all = tables.iter().any(|table| table.written);
+    let chosen = |array: &Array| {
+        let touched = region.statements.iter().flat_map(|s| &s.accesses).any(|access| access.array == array.symbol);
+        array.tables == 0 && touched && (all || is_written(region, array))
+    };
+    (0..region.arrays.len()).filter(|at| !tables.is_empty() && chosen(&region.arrays[*at])).collect()
+}
+
+/// The elements of an array that the region touches.
+fn touched(isl_region: &IslRegion, array: &Array) -> Result<Option<Set>, Refusal> {
     let mut touched: Option<Set> = None;
     for access in isl_region.statements.iter().flat_map(|statement| &statement.accesses) {
         if access.output_name().as_ref() == Some(&array.symbol) {
@@ -86,9 +140,12 @@ fn hull(isl_region: &IslRegion, array: &Array) -> Result<Option<ArrayHull>, Refu
     }
     let Some(touched) = touched else { return Ok(None) };
     let touched = touched.coalesce()?;
-    if touched.is_empty()? {
-        return Ok(None);
-    }
+    Ok(if touched.is_empty()? { None } else { Some(touched) })
+}
+
+/// A box around the elements of an array that the region touches.
+fn hull(isl_region: &IslRegion, array: &Array) -> Result<Option<ArrayHull>, Refusal> {
+    let Some(touched) = touched(isl_region, array)? else { return Ok(None) };
     let known = isl_region.context.intersect(&UnionSet::from_set(&touched)?.params()?)?;
     let everywhere = AstBuild::from_context(&isl_region.context)?;
     let build = AstBuild::from_context(&known)?;

@@ -22,7 +22,10 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
         let mut rows: Vec<String> = (1..array.dims.len()).map(|at| row_length(array, at)).collect();
         rows.insert(0, "0".to_owned());
         match extent {
-            WrittenExtent::Unknown => lost = Some(name),
+            WrittenExtent::Unknown if array.tables > 0 => {
+                lost = Some(format!("it writes rows of `{name}`, a table of pointers"));
+            }
+            WrittenExtent::Unknown => lost = Some(format!("what it writes of `{name}` depends on data")),
             WrittenExtent::Hull(touched) => body.push_str(&hull(shared, array, touched.as_ref(), &scope)?),
             WrittenExtent::Whole => {
                 body.push_str(&hull(shared, array, None, &scope)?);
@@ -43,12 +46,8 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
             );
         }
     }
-    let told = lost.map(|name| {
-        format!(
-            "  dvm__unchecked(\"{}\", {}, \"what it writes of `{name}` depends on data\");\n  return 0;\n",
-            region.name, region.line
-        )
-    });
+    let told =
+        lost.map(|why| format!("  dvm__unchecked(\"{}\", {}, \"{why}\");\n  return 0;\n", region.name, region.line));
     let mut text = String::from("/* For DVM_CHECK=1: copies what the region writes. */\n");
     let _ = writeln!(
         text,

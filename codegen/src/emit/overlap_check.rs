@@ -4,6 +4,7 @@ use super::{
     expression::CScope,
     generated_names::Mentions,
     region_context::{RegionContext, kept_member, lengths, with_lengths},
+    row_tables,
 };
 use crate::{
     Refusal,
@@ -19,7 +20,7 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
         return Ok(String::new());
     }
     let mentions = Mentions::of(region, []);
-    let scope = shared.scope(&mentions);
+    let mut scope = shared.scope(&mentions);
     let mut body = String::new();
     for (at, touched) in &checks.hulls {
         body.push_str(&hull(shared, &region.arrays[*at], touched.as_ref(), &scope)?);
@@ -33,6 +34,11 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
         );
     }
     body.push_str(&changed(shared));
+    if !checks.tables.is_empty() {
+        let (noted, reason) = row_tables::comparison(shared, checks, &mut scope)?;
+        let told = sequential(region, &reason);
+        let _ = writeln!(body, "{noted}  if (!dvm__apart(&dvm__spans))\n    return {told};");
+    }
     let mut text =
         String::from("/* True when what is written shares bytes with other things that the region touches. */\n");
     let _ =
@@ -51,7 +57,7 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
 
 /// Whether a region has anything to compare.
 pub fn needed(region: &Region, checks: &OverlapChecks) -> bool {
-    !(checks.pairs.is_empty() && region.kept.is_empty())
+    !(checks.pairs.is_empty() && checks.tables.is_empty() && region.kept.is_empty())
 }
 
 /// The comparisons of written arrays with what keeps its value.
@@ -61,7 +67,7 @@ fn changed(shared: &RegionContext) -> String {
     for (at, kept) in region.kept.iter().enumerate() {
         let told = sequential(region, &format!("the region writes `{}`, which it reads at entry", kept.text));
         let place = format!("{own}->{}", kept_member(at));
-        for array in region.arrays.iter().filter(|array| kept.against.contains(&array.symbol)) {
+        for array in region.arrays.iter().filter(|array| array.tables == 0 && kept.against.contains(&array.symbol)) {
             let name = &array.name;
             let _ = writeln!(
                 text,

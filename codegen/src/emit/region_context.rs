@@ -227,6 +227,10 @@ impl<'a> RegionContext<'a> {
             (true, false) => "restrict ",
             (true, true) => "__restrict__ ",
         };
+        if array.tables > 0 {
+            let stars = "*".repeat(array.tables + 1);
+            return format!("  {} {stars}{} = {own}->{};\n", array.element, array.name, array.name);
+        }
         if array.linearised {
             return format!("  {} *{restrict}{} = {own}->{};\n", array.element, array.name, array.name);
         }
@@ -282,7 +286,7 @@ pub fn kept_member(at: usize) -> String {
 
 /// The dimensions after the first whose lengths are known only at run time.
 fn runtime_lengths(array: &Array) -> impl Iterator<Item = usize> {
-    (1..array.dims.len()).filter(|at| number(array, *at).is_none())
+    (1..array.dims.len()).filter(|at| array.tables == 0 && number(array, *at).is_none())
 }
 
 fn number(array: &Array, at: usize) -> Option<&str> {

@@ -9,6 +9,7 @@ use super::{
     printer::Printer,
     reductions,
     region_context::RegionContext,
+    row_tables,
     text_mark::TextMark,
 };
 use crate::{
@@ -53,7 +54,14 @@ pub fn emit(parts: &RegionParts, original: &str) -> Result<Generated, Refusal> {
     let (run, hosts) = run(parts, &names)?;
     let writer = Writer { shared, increasing, hosts };
     let old = if crate::planted::planted("a10-environment") { "#define DVM__RUN_TILE dvm__run\n" } else { "" };
-    let mut file_scope = format!("{old}{HELPERS}\nDVM__QUIET\n{}{}", shared.structure(), records(region, phases));
+    let spans = row_tables::helpers(parts.overlaps);
+    let mut file_scope = format!(
+        "{old}{HELPERS}
+{spans}DVM__QUIET
+{}{}",
+        shared.structure(),
+        records(region, phases)
+    );
     for (at, (phase, name)) in phases.iter().zip(&names).enumerate() {
         file_scope.push_str(&writer.phase(phase, at, name)?);
     }

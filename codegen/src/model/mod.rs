@@ -132,6 +132,8 @@ pub struct Array {
     pub storage: Storage,
     /// The statements' text uses the array with one subscript: the dimensions are recovered from its strides.
     pub linearised: bool,
+    /// How many subscripts choose a pointer in memory: 1 for a `double **`. The others choose an element of a row.
+    pub tables: usize,
     /// Some access may touch any element, since its subscript is not known: the reason and the remedy.
     pub scattered: Option<(String, String)>,
 }

@@ -96,6 +96,9 @@ fn write_array(f: &mut fmt::Formatter<'_>, array: &Array) -> fmt::Result {
     if array.linearised {
         write!(f, " linearised")?;
     }
+    if array.tables > 0 {
+        write!(f, " tables {}", array.tables)?;
+    }
     if let Some((reason, remedy)) = &array.scattered {
         write!(f, " scattered {} {}", Quoted(reason), Quoted(remedy))?;
     }

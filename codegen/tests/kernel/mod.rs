@@ -175,6 +175,7 @@ fn array(array: &Storehouse) -> Array {
         global: array.place == Place::Global,
         storage,
         linearised: false,
+        tables: 0,
         scattered: None,
     }
 }

@@ -1,8 +1,9 @@
-/* expect: a pointer to pointers */
-void f(int n, double **a)
+/* expect: it depends on data which pointers of a table in memory (a pointer to pointers) are read here */
+void f(int n, double **a, const int *kind)
 {
 #pragma dvm region
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
-      a[i][j] = 0;
+      if (kind[i])
+        a[i][j] = 0;
 }

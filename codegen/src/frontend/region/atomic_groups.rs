@@ -143,8 +143,9 @@ impl<'a> RegionBuilder<'a> {
             }
             _ if STEADY.contains(&node.kind) => true,
             SyntaxKind::ImplicitCastExpr if node.cast == "LValueToRValue" => {
-                // The value of a scalar or pointer variable, but not an element of an array.
-                node.bare().variable().is_some() || !loads_memory(node)
+                // The value of a scalar or pointer variable, but not an element of an array: of these only the pointers
+                // of a table keep their values, as the entry checks.
+                node.bare().variable().is_some() || !loads_memory(node) || ctype::is_pointer(node.ty.plain())
             }
             SyntaxKind::ImplicitCastExpr | SyntaxKind::CStyleCastExpr => {
                 CONVERSIONS.contains(&node.cast.as_str())

@@ -49,6 +49,9 @@ impl RegionBuilder<'_> {
             .filter(|s| self.ground.ranges.get(*s).is_some_and(|r| r.0 == 0))
             .map(|s| format!("{s} >= 0"))
             .collect();
+        let ones = self.parameters.iter().map(|p| &p.parameter.symbol);
+        let ones = ones.filter(|s| self.ground.ranges.get(*s) == Some(&(1, 1)));
+        conditions.extend(ones.map(|s| format!("{s} = 1")));
         for assumption in &self.ground.assumptions {
             let text = format!("{assumption} >= 0");
             if !conditions.contains(&text) {
@@ -116,6 +119,7 @@ impl RegionBuilder<'_> {
             }
         }
         self.check_names()?;
+        self.check_tables(source)?;
         self.check_counters(source)?;
         self.check_extents()?;
         let scalars = self
@@ -139,6 +143,27 @@ impl RegionBuilder<'_> {
         self.check_scattered(&kept)?;
         self.kept = kept;
         self.check_loose();
+        Ok(())
+    }
+
+    /// Refuses tables of tables where the region may write pointers: the entry follows them before the loops write.
+    fn check_tables(&self, source: &Source) -> Result<(), Refusal> {
+        if !self.arrays.iter().any(|array| array.array.tables > 1) {
+            return Ok(());
+        }
+        for array in self.arrays.iter().filter(|array| array.written) {
+            let variable = self.unit.declaration(array.variable);
+            let number = array.array.element_size > 1
+                && self.unit.strict_aliasing
+                && !variable.is_some_and(|v| v.inner.iter().any(|n| n.is(&SyntaxKind::MayAliasAttr)));
+            if !number {
+                let begin = self.variables.roots[0].begin.offset;
+                let reason =
+                    format!("`{}` might be written where pointers to pointers are read at entry", array.array.name);
+                let remedy = "declare pointers to rows before the region, e.g. `double **rows = a[k];`";
+                return Err(Refusal::span(begin, source.skip_token(begin), reason, remedy));
+            }
+        }
         Ok(())
     }
 

@@ -180,7 +180,10 @@ impl<'a> Finder<'a> {
         self.expression(header.first, true);
         self.assign(header.counter, Some(header.first));
         self.expression(header.condition, true);
-        self.under(header.condition, false, true, |finder| finder.statement(header.body));
+        self.under(header.condition, false, true, |finder| {
+            finder.statement(header.body);
+            header.assumed.iter().for_each(|amount| finder.expression(amount, true));
+        });
         self.forget(node);
         self.values.remove(&header.counter);
     }
@@ -254,7 +257,9 @@ impl<'a> Finder<'a> {
                 self.expression(left, integral);
                 self.under(left, node.opcode == "||", false, |finder| finder.expression(right, integral));
             }
-            SyntaxKind::BinaryOperator if node.opcode == "=" && node.inner.len() == 2 => {
+            SyntaxKind::CompoundAssignOperator | SyntaxKind::BinaryOperator
+                if node.inner.len() == 2 && write_target(node).is_some() =>
+            {
                 let scalar = node.inner[0].variable().is_some() && ctype::integer(node.inner[0].ty.plain()).is_some();
                 self.expression(&node.inner[1], scalar);
                 self.expression(&node.inner[0], false);

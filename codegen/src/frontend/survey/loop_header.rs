@@ -26,6 +26,8 @@ pub struct LoopHeader<'a> {
     pub step: i64,
     /// C defines that the addition wraps around.
     pub wraps: bool,
+    /// The amount of a step that is no constant: `step` is right if its value is 1, as the entry has to check.
+    pub assumed: Option<&'a Node>,
     /// Assignments beside the counter's first value: `k = 0` of `i = 0, k = 0`.
     pub beside_first: Vec<&'a Node>,
     /// Updates beside the counter's step: `k += 2` of `i++, k += 2`.
@@ -85,7 +87,9 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refu
         let reason = format!("the loop counter `{}` is not of an integer type that is certain", declaration.name);
         return Err(Refusal::at(init, reason, "use an integer as counter"));
     };
-    let Some((step, wraps)) = step(unit, increment, counter, ty).filter(|(s, _)| *s != 0) else {
+    let constant = step(unit, increment, counter, ty).map(|(step, wraps)| (step, wraps, None));
+    let assumed = || assumed_step(unit, increment, counter, ty).map(|(step, by)| (step, !ty.signed, Some(by)));
+    let Some((step, wraps, assumed)) = constant.or_else(assumed).filter(|(step, ..)| *step != 0) else {
         return refuse(increment, "this loop's step is not a constant added to its counter");
     };
     let changed = beside_first.iter().chain(&beside_step).find(|part| {
@@ -104,6 +108,7 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refu
         condition,
         step,
         wraps,
+        assumed,
         beside_first,
         beside_step,
         body,
@@ -155,6 +160,45 @@ fn step(unit: &Unit, node: &Node, counter: Id, ty: Integer) -> Option<(i64, bool
             }
         }
         _ => None,
+    }
+}
+
+/// The step by a variable or a value in memory whose value is assumed to be 1, and that value.
+fn assumed_step<'n>(unit: &Unit, node: &'n Node, counter: Id, ty: Integer) -> Option<(i64, &'n Node)> {
+    let is_counter = |n: &Node| plain(unit, n, ty).variable().is_some_and(|r| r.id == counter);
+    if node.is(&SyntaxKind::ParenExpr) {
+        return assumed_step(unit, node.inner.first()?, counter, ty);
+    }
+    if !is_counter(write_target(node)?) {
+        return None;
+    }
+    let value = node.inner.get(1)?;
+    let (sign, amount) = match (&node.kind, node.opcode.as_str()) {
+        (SyntaxKind::CompoundAssignOperator, "+=") => (1, value),
+        (SyntaxKind::CompoundAssignOperator, "-=") => (-1, value),
+        (SyntaxKind::BinaryOperator, "=") => {
+            let sum = plain(unit, value, ty);
+            let (left, right) = (sum.inner.first()?, sum.inner.get(1)?);
+            match sum.opcode.as_str() {
+                "+" if is_counter(left) => (1, right),
+                "+" if is_counter(right) => (1, left),
+                "-" if is_counter(left) => (-1, right),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    unit.integer(amount.ty.plain())?;
+    let read = stripped(amount);
+    (read.is(&SyntaxKind::ImplicitCastExpr) && read.cast == "LValueToRValue").then_some((sign, read))
+}
+
+/// An expression without parentheses and conversions between integers: 1 stays 1 in all of them.
+pub fn stripped(node: &Node) -> &Node {
+    match (&node.kind, node.inner.first()) {
+        (SyntaxKind::ParenExpr, Some(inner)) => stripped(inner),
+        (SyntaxKind::ImplicitCastExpr, Some(inner)) if node.cast == "IntegralCast" => stripped(inner),
+        _ => node,
     }
 }
 

@@ -125,7 +125,7 @@ impl<'a> RegionBuilder<'a> {
             ">=" if is_counter(right) => (left, "<="),
             _ => return Err(refuse()),
         };
-        if header.step.abs() != 1 || (header.step > 0) != operator.starts_with('<') {
+        if header.assumed.is_some() || header.step.abs() != 1 || (header.step > 0) != operator.starts_with('<') {
             return Err(refuse());
         }
         let first = if header.entered {
@@ -146,7 +146,7 @@ impl<'a> RegionBuilder<'a> {
 
     /// The value of an expression that no loop of `inside` changes: of numbers, of variables that the region does not
     /// write, and of the other counters in scope.
-    fn unvarying(&mut self, node: &'a Node, inside: &HashSet<Id>, scope: &Scope) -> Option<Affine> {
+    pub fn unvarying(&mut self, node: &'a Node, inside: &HashSet<Id>, scope: &Scope) -> Option<Affine> {
         let kept = |n: &Node| {
             n.reference.as_ref().filter(|r| r.kind.is_variable()).is_none_or(|r| {
                 let counter = self.variables.is_counter(r.id);

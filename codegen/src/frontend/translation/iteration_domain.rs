@@ -1,14 +1,15 @@
 //! Iteration domains from the headers of `for` loops.
 
 use crate::Refusal;
-use crate::frontend::clang::ast::Node;
+use crate::frontend::clang::ast::{Node, Unit};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::loop_header::{self, CANONICAL, LoopHeader};
 use crate::frontend::survey::region_builder::RegionBuilder;
-use crate::frontend::values::affine::{Affine, Cases, Formula, compare};
+use crate::frontend::values::affine::{Affine, Atom, Cases, Formula, compare};
 use crate::frontend::values::surrounding_loops::{Dimension, Scope};
-use crate::model::Iterator;
+use crate::model::{Condition, Iterator};
+use std::collections::HashSet;
 
 impl<'a> RegionBuilder<'a> {
     /// The scope of a loop's body.
@@ -23,6 +24,9 @@ impl<'a> RegionBuilder<'a> {
             .unit
             .integer(header.declaration.ty.plain())
             .ok_or_else(|| super::integer_expression::not_affine(header.first))?;
+        if let Some(amount) = header.assumed {
+            self.assume_one(amount, scope)?;
+        }
         let first = self.first_value(header, scope)?;
         // A callee's counters may have the names of the region's.
         let symbol = if of_callee { self.fresh(name) } else { self.symbols.counter(name) };
@@ -68,6 +72,25 @@ impl<'a> RegionBuilder<'a> {
         inside.uncertain = true;
         inside.schedule.push(if header.step > 0 { symbol } else { format!("-{symbol}") });
         Ok(inside)
+    }
+
+    /// Has it checked at entry that a loop's step is 1.
+    fn assume_one(&mut self, amount: &'a Node, scope: &Scope) -> Result<(), Refusal> {
+        let value = self.unvarying(amount, &HashSet::new(), scope).filter(|v| v.constant == 0);
+        let symbols = value.map(|v| v.terms.into_iter().collect::<Vec<_>>());
+        let parameter = match symbols.as_deref() {
+            Some([(Atom::Symbol(symbol), 1)]) => self.parameters.iter().find(|p| p.parameter.symbol == *symbol),
+            _ => None,
+        };
+        let Some(parameter) = parameter.map(|p| &p.parameter) else {
+            return Err(Refusal::at(amount, "this loop's step may change, or is not known", CANONICAL));
+        };
+        let reason = format!("the step `{}` is not 1", parameter.expression.as_ref().unwrap_or(&parameter.name));
+        let fails = format!("{} != 1", self.c_value(&parameter.symbol));
+        let symbol = parameter.symbol.clone();
+        self.ground.ranges.insert(symbol, (1, 1));
+        self.check_at_entry(Condition::new(reason, fails));
+        Ok(())
     }
 
     /// The counter's first value. Without one in the header it is the value at the region's entry, if that is known:
@@ -127,6 +150,12 @@ impl<'a> RegionBuilder<'a> {
     ) -> Result<Formula, Refusal> {
         let [left, right] = match node.kind {
             SyntaxKind::ParenExpr => return self.bound(&node.inner[0], header, first, scope),
+            // `step < 0 ? i >= last : i <= last`
+            SyntaxKind::ConditionalOperator if header.assumed.is_some() && node.inner.len() == 3 => {
+                let chosen = chosen_by_step(self.unit, &node.inner[0], header)
+                    .ok_or_else(|| Refusal::at(node, "this loop's condition is not told by its step", CANONICAL))?;
+                return self.bound(&node.inner[if chosen { 1 } else { 2 }], header, first, scope);
+            }
             SyntaxKind::BinaryOperator if node.inner.len() == 2 => [&node.inner[0], &node.inner[1]],
             _ => return Err(Refusal::at(node, "this loop's condition is not a comparison", CANONICAL)),
         };
@@ -201,6 +230,27 @@ impl<'a> RegionBuilder<'a> {
         let operator = if direction * header.step > 0 { "<" } else { ">" };
         compare(operator, a, b).ok_or_else(refuse)
     }
+}
+
+/// Whether a comparison of a loop's step with a number holds for the step 1.
+fn chosen_by_step(unit: &Unit, test: &Node, header: &LoopHeader) -> Option<bool> {
+    let test = loop_header::stripped(test);
+    let variable = |n: &Node| {
+        let read = loop_header::stripped(n);
+        (read.cast == "LValueToRValue").then(|| read.child(0)?.variable().map(|r| r.id)).flatten()
+    };
+    let step = header.assumed.and_then(variable)?;
+    if variable(test.child(0)?) != Some(step) {
+        return None;
+    }
+    let other = unit.constant(test.child(1)?)?.value;
+    Some(match test.opcode.as_str() {
+        "<" => 1 < other,
+        "<=" => 1 <= other,
+        ">" => 1 > other,
+        ">=" => 1 >= other,
+        _ => return None,
+    })
 }
 
 /// Forms that are at least 0 if a counter stays `room` away from the limits of 64 bits.

@@ -26,6 +26,8 @@ pub struct Lvalue<'a> {
     pub partial: bool,
     /// For a linearised array: the length of each dimension after the first, and where its window begins.
     pub rows: Option<Vec<(Affine, i64)>>,
+    /// How many subscripts choose a pointer in memory: 1 for an element of a `double **`.
+    pub tables: usize,
 }
 
 impl Lvalue<'_> {
@@ -66,6 +68,7 @@ impl<'a> RegionBuilder<'a> {
                     types: vec![Some(node.ty.clone())],
                     partial: false,
                     rows: None,
+                    tables: 0,
                 })
             }
             SyntaxKind::ArraySubscriptExpr => {
@@ -186,19 +189,14 @@ impl<'a> RegionBuilder<'a> {
     fn loaded_pointer(&mut self, node: &'a Node, object: &'a Node, scope: &Scope) -> Result<Lvalue<'a>, Refusal> {
         let Some(reference) = object.variable() else {
             let member = object.bare().is(&SyntaxKind::MemberExpr);
-            return Err(if member {
-                Refusal::at(
-                    object,
-                    "an array is reached through a pointer inside a struct",
-                    "copy the pointer to a variable before the region, e.g. `double *a = s->a;`",
-                )
-            } else {
-                Refusal::at(
-                    object,
-                    "an array is reached through a pointer in memory (a pointer to pointers)",
-                    TO_POINTER,
-                )
-            });
+            if !member {
+                return self.row(object, scope);
+            }
+            return Err(Refusal::at(
+                object,
+                "an array is reached through a pointer inside a struct",
+                "copy the pointer to a variable before the region, e.g. `double *a = s->a;`",
+            ));
         };
         let variable = self.unit.declaration(reference.id).ok_or_else(|| strange(node))?;
         Self::check_storage(variable, node)?;
@@ -228,7 +226,34 @@ impl<'a> RegionBuilder<'a> {
             })?;
             return self.pointer(initial, scope);
         }
-        Ok(Lvalue { variable, subscripts: vec![], types: vec![None], partial: false, rows: None })
+        Ok(Lvalue { variable, subscripts: vec![], types: vec![None], partial: false, rows: None, tables: 0 })
+    }
+
+    /// Resolves a pointer that is an element of a table of pointers.
+    fn row(&mut self, object: &'a Node, scope: &Scope) -> Result<Lvalue<'a>, Refusal> {
+        let place = self.place(object, scope)?;
+        let plain = ctype::unqualified(object.ty.plain());
+        if place.partial || plain.contains('(') || place.waits() || place.subscripts.len() != place.tables + 1 {
+            let reason = "an array is reached through a pointer in memory (a pointer to pointers)";
+            return Err(Refusal::at(object, reason, TO_POINTER));
+        }
+        Ok(Lvalue { tables: place.tables + 1, ..place })
+    }
+
+    /// Refuses a table of pointers that the entry cannot read: the loops may not read the same elements of it.
+    fn check_table(place: &Lvalue<'a>, at: &Node, scope: &Scope) -> Result<(), Refusal> {
+        if place.tables == 0 {
+            return Ok(());
+        }
+        if scope.conditional || place.subscripts.iter().any(Cases::is_unknown) {
+            let reason = "it depends on data which pointers of a table in memory (a pointer to pointers) are read here";
+            return Err(Refusal::at(at, reason, TO_POINTER));
+        }
+        if place.subscripts.len() != place.tables + 1 {
+            let reason = "the rows of a table of pointers are no arrays of one dimension";
+            return Err(Refusal::at(at, reason, TO_POINTER));
+        }
+        Ok(())
     }
 
     fn subscript(&mut self, node: &'a Node, array: Id, scope: &Scope) -> Result<Cases, Refusal> {
@@ -285,6 +310,7 @@ impl<'a> RegionBuilder<'a> {
 
     /// The symbol of a place's array; rank 0 for a scalar.
     pub fn array(&mut self, place: &mut Lvalue<'a>, at: &'a Node, scope: &Scope) -> Result<String, Refusal> {
+        Self::check_table(place, at, scope)?;
         self.delinearise(place, at, scope)?;
         let variable = place.variable;
         let rank = place.subscripts.len();
@@ -329,6 +355,7 @@ impl<'a> RegionBuilder<'a> {
             .collect();
         let plain = variable.ty.plain();
         let storage = match (ctype::is_pointer(plain) && rank > 0, self.is_believed(variable)) {
+            _ if place.tables > 0 => Storage::Pointer,
             (true, true) => Storage::Restrict,
             (true, false) => Storage::Pointer,
             _ => Storage::Object,
@@ -348,6 +375,7 @@ impl<'a> RegionBuilder<'a> {
             global: self.unit.at_file_scope(variable.id),
             storage,
             linearised: place.rows.is_some(),
+            tables: place.tables,
             scattered: None,
         };
         self.arrays.push(KnownArray { array, variable: variable.id, written: false, scattered: None });

@@ -24,6 +24,10 @@ impl<'a> RegionBuilder<'a> {
             }
             return Ok(());
         }
+        // Each row is an object of its own: the entry compares what is touched of them.
+        if place.tables > 0 {
+            return Ok(());
+        }
         for k in 1..place.subscripts.len() {
             let plain = place.types.get(k).and_then(|t| t.as_ref()).map_or("", |t| t.plain());
             let known = self

@@ -1,0 +1,93 @@
+//! Prints the comparison of rows that tables of pointers name, with each other and with all else that the region touches.
+
+use super::{
+    expression::CScope,
+    region_context::{RegionContext, kept_member},
+};
+use crate::{
+    Refusal,
+    lowered::{Ends, OverlapChecks, TableHull, place_in_table},
+    model::AccessKind,
+};
+use std::fmt::Write;
+
+/// The functions that compare; they are printed only where they are used.
+const HELPERS: &str = include_str!("row_helpers.h");
+
+/// What a region needs at file scope for the comparison.
+pub fn helpers(checks: &OverlapChecks) -> &'static str {
+    if checks.tables.is_empty() { "" } else { HELPERS }
+}
+
+/// Statements that note the rows and what else the region touches, where the ends of other arrays are known, and what
+/// is the case unless `dvm__apart` then tells that they are apart.
+pub fn comparison(
+    shared: &RegionContext,
+    checks: &OverlapChecks,
+    scope: &mut CScope,
+) -> Result<(String, String), Refusal> {
+    let region = shared.region;
+    let mut text = String::from("  struct dvm__spans dvm__spans = { 0 };\n");
+    for at in &checks.beside {
+        let array = &region.arrays[*at];
+        let mut accesses = region.statements.iter().flat_map(|statement| &statement.accesses);
+        let written = accesses.any(|access| access.array == array.symbol && access.kind != AccessKind::Read);
+        let (name, written) = (&array.name, i32::from(written));
+        let _ = writeln!(text, "  dvm__span(&dvm__spans, dvm__begin_{name}, dvm__end_{name}, {written});");
+    }
+    let is_table = |symbol: &String| checks.tables.iter().any(|table| region.arrays[table.array].symbol == *symbol);
+    for (at, kept) in region.kept.iter().enumerate() {
+        if kept.against.iter().any(is_table) {
+            let place = format!("{}->{}", shared.own, kept_member(at));
+            let _ = writeln!(text, "  dvm__span(&dvm__spans, {place}[0], {place}[1], 0);");
+        }
+    }
+    for table in &checks.tables {
+        text.push_str(&rows(shared, table, scope)?);
+    }
+    let names: Vec<String> =
+        checks.tables.iter().map(|table| format!("`{}`", region.said(&region.arrays[table.array].name))).collect();
+    let reason = format!("rows of {} share storage with something that the region writes", names.join(", "));
+    Ok((text, reason))
+}
+
+/// Notes the rows of one array, and the tables that name them.
+fn rows(shared: &RegionContext, table: &TableHull, scope: &mut CScope) -> Result<String, Refusal> {
+    let array = &shared.region.arrays[table.array];
+    let (element, levels) = (&array.element, array.tables);
+    let stars = |count: usize| "*".repeat(count);
+    let own = if array.global { array.name.clone() } else { format!("{}->{}", shared.own, array.name) };
+    let mut text = format!("  if ({}) {{\n", scope.text(&table.exists)?);
+    let _ = writeln!(text, "    {element} {}dvm__table = ({element} {})({own});", stars(levels + 1), stars(levels + 1));
+    let places: Vec<String> = (0..levels).map(place_in_table).collect();
+    let _ = writeln!(text, "    dvm__int64 {};", places.join(", "));
+    let mut base = "dvm__table".to_owned();
+    for (level, (place, part)) in places.iter().zip(&table.levels).enumerate() {
+        let bound = scope.bound(&part.ends.least)?.max(scope.bound(&part.ends.greatest)?);
+        let indent = "  ".repeat(level + 2);
+        let pointer = format!("{element} {}", stars(levels - level));
+        let _ = writeln!(text, "{indent}{}", span(&base, &part.ends, &pointer, false, scope)?);
+        let (least, greatest) = (scope.text(&part.ends.least)?, scope.text(&part.ends.greatest)?);
+        scope.own(place, bound);
+        let inside = scope.text(&part.inside)?;
+        let _ = writeln!(
+            text,
+            "{indent}for ({place} = ({least}); {place} <= ({greatest}); {place}++)\n{indent} if ({inside}) {{"
+        );
+        base = format!("{base}[{place}]");
+    }
+    let _ = writeln!(text, "{}{}", "  ".repeat(levels + 2), span(&base, &table.row, element, table.written, scope)?);
+    let _ = writeln!(text, "  {}}}", "}".repeat(levels));
+    Ok(text)
+}
+
+/// The call that notes the elements between two subscripts of a pointer.
+fn span(base: &str, ends: &Ends, element: &str, written: bool, scope: &CScope) -> Result<String, Refusal> {
+    let (least, greatest) = (scope.text(&ends.least)?, scope.text(&ends.greatest)?);
+    let size = format!("(dvm__int64)sizeof({element})");
+    Ok(format!(
+        "dvm__span(&dvm__spans, (dvm__address){base} + (dvm__address)(({least}) * {size}), \
+         (dvm__address){base} + (dvm__address)((1 + ({greatest})) * {size}), {});",
+        i32::from(written)
+    ))
+}
