@@ -5,7 +5,7 @@ use crate::{
     analysis::{Dependences, IslRegion, footprint, obstacle, order_properties, overlap, row_overruns},
     emit::{self, Generated, PhaseParts, RegionContext, RegionParts},
     lowered::{ArrayFootprint, BodyOrder, HostLoops, Loops, OverlapChecks, TileBox},
-    model::Region,
+    model::{Array, Region, Storage},
     transform::{
         Legality, NO_PARALLELISM, Phase, PhaseKind, Plan, Search, Step, host_loops::host_loops,
         phase_loops::loops_over, proven, tile::PhaseSets, tile_box::tile_box,
@@ -228,7 +228,7 @@ impl<'a> Work<'a> {
                     "{remedy}; or add `independent` to the pragma if no iteration of the loop after it touches what another one writes"
                 ),
             ),
-            None => Refusal::new(reason, refusal.remedy),
+            None => Refusal::new(reason, array.and_then(clause_for).unwrap_or(refusal.remedy)),
         }
     }
 
@@ -499,4 +499,22 @@ fn lines(map: &UnionMap, start: &str) -> Result<String, Refusal> {
     let mut lines: Vec<String> = map.maps()?.iter().map(|map| format!("{start}{map}\n")).collect();
     lines.sort();
     Ok(lines.concat())
+}
+
+/// The clause that may remove the dependences by a variable of the function.
+fn clause_for(array: &Array) -> Option<String> {
+    let name = &array.name;
+    let own = array.storage == Storage::Object && !array.global;
+    let otherwise = "; otherwise leave the region sequential";
+    match array.dims.len() {
+        0 => Some(format!(
+            "if `{name}` is a sum, product, minimum or maximum over all iterations, add `reduction(+:{name})` (or `*`, \
+             `min`, `max`) to the pragma{otherwise}"
+        )),
+        _ if own => Some(format!(
+            "if each iteration of the outermost loop writes what it reads of `{name}`, and nothing reads it afterwards, \
+             add `private({name})` to the pragma{otherwise}"
+        )),
+        _ => None,
+    }
 }

@@ -99,6 +99,7 @@ impl<'a> RegionBuilder<'a> {
         let known = out.own.contains(&root)
             || self.unit.at_file_scope(root)
             || self.variables.declared.contains_key(&root)
+            || self.private.contains(&root)
             || self.arrays.iter().any(|array| array.variable == root);
         if known { Ok(()) } else { Err("it does not use one of its arguments".to_owned()) }
     }

@@ -309,7 +309,7 @@ impl<'a> RegionBuilder<'a> {
                 return Ok(());
             }
         }
-        if let Some(array) = root.filter(|id| self.private.contains(id)) {
+        if let Some(array) = self.root_of(node).filter(|id| self.private.contains(id)) {
             if !out.copies.contains(&array) {
                 out.copies.push(array);
             }

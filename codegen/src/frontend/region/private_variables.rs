@@ -40,7 +40,7 @@ impl<'a> RegionBuilder<'a> {
                 );
                 return Err(refuse(reason, "declare the variable in the loop"));
             }
-            if !self.is_hidden(variable) {
+            if !self.is_hidden(variable) && !self.is_only_passed(variable) {
                 let reason = format!(
                     "`private({name})`: `{name}` is not local to the function, or its address is known elsewhere"
                 );

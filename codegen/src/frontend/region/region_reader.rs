@@ -157,7 +157,9 @@ fn analyse_with(
     check_names(&roots, hoisted, source, begin, end)?;
     let graph = control_flow::ControlFlowGraph::of_function(body, last);
     let mut variables = RegionVariables::new(unit, function, roots.clone())?;
-    variables.addressed.extend(surroundings::named(source, seen, function));
+    let named = surroundings::named(source, seen, function);
+    variables.passed.retain(|id, _| !named.contains(id));
+    variables.addressed.extend(named);
     variables.addressed.extend(&hoisted.uses.addressed);
     variables.changed.extend(&hoisted.uses.changed);
     let counters = variables.counters.keys().filter_map(|id| unit.declaration(*id));

@@ -6,13 +6,15 @@ use crate::frontend::clang::ctype;
 use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::planted::planted;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Variables of a function whose values or addresses others may have.
 #[derive(Debug, Default)]
 pub struct AddressUses {
     /// Variables whose address, or a part's address, may be known elsewhere.
     pub addressed: HashSet<Id>,
+    /// Arrays whose address is known elsewhere only because they are passed, with the functions that get it.
+    pub passed: HashMap<Id, HashSet<String>>,
     /// Variables assigned, entirely or in part, after their declaration.
     pub changed: HashSet<Id>,
 }
@@ -45,6 +47,9 @@ impl AddressUses {
     pub fn of(function: &Node) -> AddressUses {
         let mut uses = AddressUses::default();
         uses.visit(function, Use::Other);
+        let AddressUses { addressed, passed, .. } = &mut uses;
+        passed.retain(|id, _| !addressed.contains(id));
+        addressed.extend(passed.keys());
         uses
     }
 
@@ -82,6 +87,13 @@ impl AddressUses {
                 };
                 present().for_each(|n| self.visit(n, operand));
             }
+            SyntaxKind::CallExpr => present().for_each(|n| match passed_array(n) {
+                Some(id) => {
+                    let callee = expression_parts::callee(node).unwrap_or_default();
+                    self.passed.entry(id).or_default().insert(callee.to_owned());
+                }
+                None => self.visit(n, Use::Other),
+            }),
             SyntaxKind::UnaryExprOrTypeTraitExpr => present().for_each(|n| self.visit(n, Use::Value)),
             _ => {
                 let target = expression_parts::write_target(node);
@@ -116,5 +128,14 @@ impl AddressUses {
             Use::Other if planted("a9-escape") => {}
             Use::Address | Use::Other => drop(self.addressed.insert(reference.id)),
         }
+    }
+}
+
+/// The variable that is an argument as a whole array.
+fn passed_array(argument: &Node) -> Option<Id> {
+    match (&argument.kind, argument.cast.as_str()) {
+        (SyntaxKind::ImplicitCastExpr, "ArrayToPointerDecay") => argument.child(0)?.variable().map(|r| r.id),
+        (SyntaxKind::ImplicitCastExpr, "NoOp") | (SyntaxKind::ParenExpr, _) => passed_array(argument.child(0)?),
+        _ => None,
     }
 }

@@ -22,6 +22,8 @@ pub struct RegionVariables<'a> {
     pub written: HashMap<Id, &'a Node>,
     /// Variables whose address may be known elsewhere, because of anything in the function.
     pub addressed: HashSet<Id>,
+    /// Those of them that are arrays and only passed, with the functions that get them.
+    pub passed: HashMap<Id, HashSet<String>>,
     /// Variables that the function assigns after their declaration.
     pub changed: HashSet<Id>,
     /// Types declared inside the function.
@@ -33,8 +35,9 @@ pub struct RegionVariables<'a> {
 impl<'a> RegionVariables<'a> {
     /// Walks the function and the region.
     pub fn new(unit: &'a Unit, function: &'a Node, roots: Vec<&'a Node>) -> Result<RegionVariables<'a>, Refusal> {
-        let AddressUses { addressed, changed } = AddressUses::of(function);
-        let mut found = RegionVariables { roots: roots.clone(), addressed, changed, ..RegionVariables::default() };
+        let AddressUses { addressed, passed, changed } = AddressUses::of(function);
+        let mut found =
+            RegionVariables { roots: roots.clone(), addressed, passed, changed, ..RegionVariables::default() };
         for node in function.walk() {
             if node.kind.is_declaration() && node.id != function.id {
                 *found.names.entry(node.name.clone()).or_default() += 1;
@@ -44,7 +47,10 @@ impl<'a> RegionVariables<'a> {
                     found.local_types.insert(node.name.clone());
                 }
                 // The tree does not show the operands of assembly.
-                SyntaxKind::GCCAsmStmt | SyntaxKind::MSAsmStmt => found.addressed.extend(variables(function)),
+                SyntaxKind::GCCAsmStmt | SyntaxKind::MSAsmStmt => {
+                    found.addressed.extend(variables(function));
+                    found.passed.clear();
+                }
                 _ => {}
             }
         }
