@@ -73,6 +73,23 @@ impl<'a> ControlFlowGraph<'a> {
         self.returns_twice || self.after.is_none_or(|after| self.search(after, id, name).0)
     }
 
+    /// Whether some path writes the variable before it reads it.
+    pub fn is_written_first(&self, id: Id, name: &str) -> bool {
+        let mut seen = vec![false; self.steps.len()];
+        let mut open = vec![self.entry];
+        while let Some(at) = open.pop() {
+            let step = &self.steps[at];
+            if std::mem::replace(&mut seen[at], true) || step.reads.contains(&id) {
+                continue;
+            }
+            if step.opaque || step.words.contains(&name) || step.writes == Some(id) {
+                return true;
+            }
+            open.extend(&step.next);
+        }
+        false
+    }
+
     /// From a node on, before any new value: is the variable read, and is the end reached?
     fn search(&self, from: usize, id: Id, name: &str) -> (bool, bool) {
         let mut seen = vec![false; self.steps.len()];

@@ -74,6 +74,7 @@ impl<'a> RegionBuilder<'a> {
                 let list = children(body);
                 let named = |statement: &&Node| liveness::mentions(statement, id);
                 if let (Some(first), Some(last)) = (list.iter().position(named), list.iter().rposition(named)) {
+                    check_written(&list[first..=last], variable)?;
                     self.groups.entry(body.id).or_default().push((first, last));
                 }
                 Ok(())
@@ -85,4 +86,21 @@ impl<'a> RegionBuilder<'a> {
             )),
         }
     }
+}
+
+/// Refuses a number that the statements of an iteration only read before they write it: it comes from outside.
+fn check_written(statements: &[&Node], variable: &Node) -> Result<(), Refusal> {
+    let plain = ctype::unqualified(variable.ty.plain());
+    let number = ctype::integer(&plain).is_some() || matches!(plain.as_str(), "float" | "double" | "long double");
+    let mut named = statements.iter().flat_map(|n| n.walk());
+    if !number || ControlFlowGraph::of_part(statements).is_written_first(variable.id, &variable.name) {
+        return Ok(());
+    }
+    let name = &variable.name;
+    let place = named.find(|n| n.variable().is_some_and(|v| v.id == variable.id)).unwrap_or(statements[0]);
+    Err(Refusal::at(
+        place,
+        format!("`private({name})`: each iteration reads `{name}` before it writes it"),
+        "remove it from the clause: an iteration needs what the one before it wrote",
+    ))
 }

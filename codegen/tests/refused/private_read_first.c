@@ -1,0 +1,11 @@
+/* expect: `private(last)`: each iteration reads `last` before it writes it */
+void f(int n, double *restrict a, const double *restrict b)
+{
+  double last = b[n];
+#pragma dvm region private(last)
+  for (int i = 0; i < n; i++) {
+    a[i] = b[i] + last;
+    if (b[i] > 0)
+      last = b[i];
+  }
+}
