@@ -45,7 +45,13 @@ pub(crate) struct Opened<'a>(&'a Team);
 impl Team {
     /// Leads the team, unless another thread does.
     pub(crate) fn lead(&self) -> Option<Leader<'_>> {
-        (!self.led.swap(true, Ordering::Acquire)).then_some(Leader(self))
+        if self.led.swap(true, Ordering::Acquire) {
+            if planted("lead_released") {
+                self.led.store(false, Ordering::Release);
+            }
+            return None;
+        }
+        Some(Leader(self))
     }
 
     /// Whether a thread that joins now would find something. A hint.

@@ -10,6 +10,7 @@ models! {
     one_member finds [open_relaxed, close_without_wait, leave_relaxed, join_without_look, leave_without_lock, sleep_unannounced];
     two_members finds [close_without_wait, leave_relaxed, leave_without_lock];
     two_leaders finds [close_without_wait];
+    a_leader_in_vain finds [lead_released];
 }
 
 /// A team, and what its leader lends: `None` while nothing is lent.
@@ -91,6 +92,18 @@ fn two_members() {
     assert!(shared.lead(7), "nobody else leads");
     shared.check(7);
     helpers.into_iter().for_each(|helper| helper.join().unwrap());
+}
+
+/// A thread that could not lead tries again.
+fn a_leader_in_vain() {
+    let shared = Arc::new(Shared::default());
+    let leading = Arc::clone(&shared);
+    let other = thread::spawn(move || {
+        leading.lead(2);
+        leading.lead(3);
+    });
+    shared.lead(1);
+    other.join().unwrap();
 }
 
 /// Two threads that want to lead; the second loop of the first thread may come after that of the other.
