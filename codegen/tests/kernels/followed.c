@@ -37,7 +37,7 @@ static int rank_two(int *m, int *n, int *lda, int *inc, double *alpha, double *b
     }
     jx += *inc;
   }
-  return jx;
+  return 2;
 }
 struct size { int n, m; };
 static int *lent;
