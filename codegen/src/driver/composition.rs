@@ -30,9 +30,6 @@ fn after_original(call: String, text: &str) -> String {
     }
 }
 
-/// What the generated text has before anything uses what it has read at entry.
-const AFTER_READS: &str = "  if (dvm__entered) {\n";
-
 /// Inserts the replacements.
 pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], style: Style) -> Vec<u8> {
     let mut pieces: Vec<Piece> = Vec::new();
@@ -49,10 +46,9 @@ pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], style: Style) 
         }
         let final_counters =
             if found.final_counters.is_empty() { String::new() } else { format!("{}\n", found.final_counters) };
-        let FinalScalars { values, after_reads, kept, sets } = &found.final_scalars;
+        let FinalScalars { values, kept, sets } = &found.final_scalars;
         let line = |text: &str| if text.is_empty() { String::new() } else { format!("{text}\n") };
         let call = after_original(ended(&replacement.call), &line(kept));
-        let call = call.replacen(AFTER_READS, &format!("{AFTER_READS}{}", line(after_reads)), 1);
         let text = format!("{{\n{}{call}{}{final_counters}}}\n", line(values), line(sets));
         pieces.push(Piece { begin: found.begin, end: found.end, text, region: Some(found) });
     }

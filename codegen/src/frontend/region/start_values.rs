@@ -18,8 +18,6 @@ use std::fmt::Write;
 pub struct FinalScalars {
     /// Before the region: computes the values from those at entry, into variables of their own.
     pub values: String,
-    /// After the reads at entry, if there are any: the computation.
-    pub after_reads: String,
     /// After the original loops, which may run although the values were computed for others: takes their values.
     pub kept: String,
     /// After the region: assigns the values.
@@ -91,12 +89,7 @@ impl RegionBuilder<'_> {
             }
             let name = format!("dvm__final_{}", variable.name);
             let declared = declare(&self.type_name(variable), &name);
-            if self.hoisted.loads.is_empty() {
-                let _ = write!(all.values, "{declared} = {text}; ");
-            } else {
-                let _ = write!(all.values, "{declared} = 0; ");
-                let _ = write!(all.after_reads, "{name} = {text}; ");
-            }
+            let _ = write!(all.values, "{declared} = {text}; ");
             let _ = write!(all.kept, "{name} = {}; ", variable.name);
             let _ = write!(all.sets, "{} = {name}; ", variable.name);
         }
