@@ -1139,7 +1139,8 @@ module dvm
       integer(c_int) :: code
     end function dvm_region_leave
 
-    !> @brief Choose the tile sizes of a phase, as dvm_graph_sizes does; equal questions in a row are answered at once.
+    !> @brief Choose the tile sizes of a phase, as dvm_graph_sizes does, and by the measured time of its iterations: few
+    !> iterations that take long become several tiles. Equal questions in a row are answered at once.
     !>
     !> @param[in,out] region     the record of the phase
     !> @param[in]     dimension  as for dvm_graph_sizes, as are all that follow
@@ -1167,8 +1168,8 @@ module dvm
       integer(c_int) :: code
     end function dvm_region_sizes
 
-    !> @brief Run a graph as dvm_graph_run does, for a region: if its tiles wait for nothing, the calling thread runs some of
-    !> them, with the workers' help.
+    !> @brief Run a graph as dvm_graph_run does, for a region: if its tiles wait for nothing, or are a box of a few thousand,
+    !> the calling thread runs some of them, with the workers' help.
     !>
     !> @param[in] graph  the graph; it and all that it points to must stay as they are until the call returns
     !> @retval DVM_SUCCESS              every tile has run

@@ -1220,7 +1220,8 @@ dvm_retcode_t dvm_region_leave(dvm_region_t *region,
                                const dvm_region_entry_t *entry);
 
 /**
- * @brief Choose the tile sizes of a phase, as dvm_graph_sizes does; equal questions in a row are answered at once.
+ * @brief Choose the tile sizes of a phase, as dvm_graph_sizes does, and by the measured time of its iterations: few
+ * iterations that take long become several tiles. Equal questions in a row are answered at once.
  *
  * @param[in,out] region     the record of the phase
  * @param[in]     dimension  as for dvm_graph_sizes, as are all that follow
@@ -1245,8 +1246,8 @@ dvm_retcode_t dvm_region_sizes(dvm_region_t *region,
                                int64_t *sizes);
 
 /**
- * @brief Run a graph as dvm_graph_run does, for a region: if its tiles wait for nothing, the calling thread runs some of
- * them, with the workers' help.
+ * @brief Run a graph as dvm_graph_run does, for a region: if its tiles wait for nothing, or are a box of a few thousand,
+ * the calling thread runs some of them, with the workers' help.
  *
  * @param[in] graph  the graph; it and all that it points to must stay as they are until the call returns
  * @retval DVM_SUCCESS              every tile has run

@@ -15,7 +15,7 @@ use crate::engine;
 use crate::engine::Call;
 use crate::error::Error;
 use crate::explain;
-use crate::graph::{self, Bounds, Callbacks, Exists, GraphParts, Predecessors, Run, Space, Successors, Visit};
+use crate::graph::{self, Band, Bounds, Callbacks, Exists, GraphParts, Predecessors, Run, Space, Successors, Visit};
 use crate::processing::{forced, unwind_boundary};
 
 /// The greatest number of coordinates of a tile.
@@ -242,7 +242,7 @@ pub unsafe extern "C" fn dvm_graph_sizes(
     running("dvm_graph_sizes", |call| {
         let dimension = self::dimension(dimension)?;
         let (extent, wanted) = (extent.list(dimension, "extent")?, sizes.list(dimension, "sizes")?);
-        let band = (extent, &carried, wanted);
+        let band = (extent, &carried, wanted, 1);
         let chosen = sizes_of(call, &text(&name)?, band, footprint, context.pointer())?;
         sizes.write_all(&chosen, "sizes")
     })
@@ -252,7 +252,7 @@ pub unsafe extern "C" fn dvm_graph_sizes(
 pub(super) fn sizes_of(
     call: &Call,
     name: &str,
-    (extent, carried, wanted): (&[i64], &Arg<*const c_int>, &[i64]),
+    (extent, carried, wanted, point): (&[i64], &Arg<*const c_int>, &[i64], i64),
     footprint: Option<Footprint>,
     context: *mut c_void,
 ) -> Result<Vec<i64>, Error> {
@@ -278,7 +278,7 @@ pub(super) fn sizes_of(
         }
         None => sizes.iter().fold(8, |product: i64, &size| product.saturating_mul(size)),
     };
-    let chosen = graph::choose_sizes(call, name, extent, &carried, wanted, &bytes);
+    let chosen = graph::choose_sizes(call, name, Band { extent, carried: &carried, wanted, point }, &bytes);
     match thrown.take() {
         Some(message) => {
             Err(Error::new(message.code(), format!("region '{name}' {message} in its footprint function")))

@@ -156,7 +156,8 @@ pub unsafe extern "C" fn dvm_region_leave(
     })
 }
 
-/// @brief Choose the tile sizes of a phase, as dvm_graph_sizes does; equal questions in a row are answered at once.
+/// @brief Choose the tile sizes of a phase, as dvm_graph_sizes does, and by the measured time of its iterations: few
+/// iterations that take long become several tiles. Equal questions in a row are answered at once.
 ///
 /// @param[in,out] region     the record of the phase
 /// @param[in]     dimension  as for dvm_graph_sizes, as are all that follow
@@ -186,18 +187,19 @@ pub unsafe extern "C" fn dvm_region_sizes(
         let dimension = super::graph::dimension(dimension)?;
         let (extent, wanted) = (extent.list(dimension, "extent")?, sizes.list(dimension, "sizes")?);
         let learner = region.record.learner(call, || region.name())?;
-        if let Some(known) = learner.known_sizes(extent, wanted) {
+        let point = learner.point_time(extent.iter().fold(1, |work: i64, &extent| work.saturating_mul(extent)));
+        if let Some(known) = learner.known_sizes(extent, wanted, point) {
             return sizes.write_all(&known[..dimension], "sizes");
         }
         let name = region.name().region;
-        let chosen = sizes_of(call, &name, (extent, &carried, wanted), footprint, context.pointer())?;
-        learner.keep_sizes(extent, wanted, &chosen);
+        let chosen = sizes_of(call, &name, (extent, &carried, wanted, point), footprint, context.pointer())?;
+        learner.keep_sizes(extent, wanted, point, &chosen);
         sizes.write_all(&chosen, "sizes")
     })
 }
 
-/// @brief Run a graph as dvm_graph_run does, for a region: if its tiles wait for nothing, the calling thread runs some of
-/// them, with the workers' help.
+/// @brief Run a graph as dvm_graph_run does, for a region: if its tiles wait for nothing, or are a box of a few thousand,
+/// the calling thread runs some of them, with the workers' help.
 ///
 /// @param[in] graph  the graph; it and all that it points to must stay as they are until the call returns
 /// @retval DVM_SUCCESS              every tile has run

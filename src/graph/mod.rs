@@ -7,6 +7,7 @@
 
 mod callbacks;
 mod parts;
+mod pipeline;
 mod regions;
 mod roots;
 mod running;
@@ -123,7 +124,7 @@ impl Host for Alone<'_> {
     }
 }
 
-/// Runs a graph of a region: the calling thread takes part if the tiles wait for nothing.
+/// Runs a graph of a region: the calling thread takes part in small graphs, and where the tiles wait for nothing.
 pub(crate) fn execute_region(call: &Call, parts: GraphParts) -> Result<(), Error> {
     if !sweep::fits(call.engine(), &parts) {
         return execute(call, parts);
@@ -172,13 +173,23 @@ fn admit(call: &Call, GraphParts { name, space, carried, callbacks }: &GraphPart
     Ok(())
 }
 
+/// A band whose tiles need sizes.
+pub(crate) struct Band<'a> {
+    /// The number of values of each coordinate.
+    pub(crate) extent: &'a [i64],
+    /// Coordinates that order the tiles.
+    pub(crate) carried: &'a [bool],
+    /// Sizes that the caller sets, 0: none.
+    pub(crate) wanted: &'a [i64],
+    /// Nanoseconds that a point takes, as far as known; at least 1.
+    pub(crate) point: i64,
+}
+
 /// Tile sizes for a band: from the caller, else from the environment, else from the caches.
 pub(crate) fn choose_sizes(
     call: &Call,
     name: &str,
-    extent: &[i64],
-    carried: &[bool],
-    wanted: &[i64],
+    Band { extent, carried, wanted, point }: Band,
     footprint: &dyn Fn(&[i64]) -> i64,
 ) -> Vec<i64> {
     let engine = call.engine();
@@ -192,7 +203,8 @@ pub(crate) fn choose_sizes(
     let (near, budget) = (cache.l1d.share() / 4 * 3, (cache.l2.share() / 8).max(2 * cache.l1d.share()));
     let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
     let (near, budget) = (bytes(near), bytes(budget));
-    let request = sizes::Request { extent, carried, given: &given, footprint, workers: engine.workers(), near, budget };
+    let workers = engine.workers();
+    let request = sizes::Request { extent, carried, given: &given, footprint, point, workers, near, budget };
     let chosen = sizes::choose(&request);
     engine.config().note(|| format!("region '{name}': tiles of {chosen:?} in a band of {extent:?}"));
     chosen

@@ -45,6 +45,7 @@ pub(crate) struct RecordName {
 struct ChosenSizes {
     extent: Vec<i64>,
     wanted: Vec<i64>,
+    point: i64,
     sizes: Vec<i64>,
 }
 
@@ -123,16 +124,23 @@ impl Record {
 
 impl Learner {
     /// The sizes that were chosen last, if the question was the same.
-    pub(crate) fn known_sizes(&self, extent: &[i64], wanted: &[i64]) -> Option<Vec<i64>> {
+    pub(crate) fn known_sizes(&self, extent: &[i64], wanted: &[i64], point: i64) -> Option<Vec<i64>> {
         let chosen = self.sizes.lock();
-        let same = |chosen: &&ChosenSizes| chosen.extent == extent && chosen.wanted == wanted;
+        let same = |chosen: &&ChosenSizes| chosen.extent == extent && chosen.wanted == wanted && chosen.point == point;
         chosen.as_ref().filter(same).map(|chosen| chosen.sizes.clone())
     }
 
     /// Keeps chosen sizes for the next question.
-    pub(crate) fn keep_sizes(&self, extent: &[i64], wanted: &[i64], sizes: &[i64]) {
+    pub(crate) fn keep_sizes(&self, extent: &[i64], wanted: &[i64], point: i64, sizes: &[i64]) {
         let [extent, wanted, sizes] = [extent, wanted, sizes].map(<[i64]>::to_vec);
-        *self.sizes.lock() = Some(ChosenSizes { extent, wanted, sizes });
+        *self.sizes.lock() = Some(ChosenSizes { extent, wanted, point, sizes });
+    }
+
+    /// Nanoseconds that a point takes in one tile, as far as known, to a power of two; at least 1.
+    pub(crate) fn point_time(&self, work: i64) -> i64 {
+        let class = class(work);
+        let plain = self.tuners.lock()[class].as_ref().and_then(Tuner::plain_time).unwrap_or(0);
+        i64::try_from((plain >> class).max(1)).map_or(i64::MAX, |time| 1 << time.ilog2())
     }
 
     /// The way of an entry.
@@ -273,6 +281,21 @@ mod tests {
     #[test]
     fn classes_are_powers_of_two() {
         assert_eq!([-5, 0, 1, 2, 3, 4, i64::MAX].map(class), [0, 0, 0, 1, 1, 2, 62]);
+    }
+
+    #[test]
+    fn the_time_of_a_point_is_that_of_one_tile_by_its_points() {
+        let name = RecordName { region: "r".to_owned(), line: 1, phase: 0 };
+        let learner = Learner { name, tuners: Mutex::new([None; CLASSES]), sizes: Mutex::new(None) };
+        assert_eq!(learner.point_time(484), 1, "nothing is known");
+        let entry = learner.enter(484);
+        assert_eq!((entry.way, entry.class), (RegionWay::Plain, 8));
+        learner.tuners.lock()[8].as_mut().expect("entered").took(RegionWay::Plain, 70_000);
+        assert_eq!(learner.point_time(484), 256, "of 273, by 2^8 points");
+        assert_eq!(learner.point_time(512), 1, "another amount of work");
+        learner.keep_sizes(&[22, 22], &[0, 0], 256, &[2, 22]);
+        assert_eq!(learner.known_sizes(&[22, 22], &[0, 0], 256), Some(vec![2, 22]));
+        assert_eq!(learner.known_sizes(&[22, 22], &[0, 0], 1), None, "asked again");
     }
 
     #[test]

@@ -64,6 +64,18 @@ impl Shares {
         }
     }
 
+    /// Puts `0 .. count` into one share: threads take the numbers in order by `next_in_order`.
+    pub(super) fn put_in_order(&self, count: u64) {
+        for (part, share) in self.0.iter().enumerate() {
+            share.set(0, if part == 0 { count } else { 0 });
+        }
+    }
+
+    /// The lowest number that nobody has taken.
+    pub(super) fn next_in_order(&self) -> Option<u64> {
+        self.0.first()?.first()
+    }
+
     /// The next number for a thread: the first of its own share, or the last of another one.
     pub(super) fn next(&self, thread: usize) -> Option<u64> {
         let others = || (1..self.0.len()).map(|step| (thread + step) % self.0.len());
@@ -101,6 +113,16 @@ mod tests {
             assert_eq!(seen, (0..count).collect::<Vec<_>>());
             assert_eq!(shares.left(), 0);
         }
+    }
+
+    #[test]
+    fn numbers_in_order_are_taken_in_order_by_all() {
+        let shares = Shares::new(3);
+        shares.divide(9);
+        shares.put_in_order(4);
+        assert_eq!(shares.left(), 4);
+        let taken: Vec<u64> = std::iter::from_fn(|| shares.next_in_order()).collect();
+        assert_eq!(taken, [0, 1, 2, 3]);
     }
 
     #[test]

@@ -10,6 +10,8 @@ pub(crate) struct Request<'a> {
     pub(crate) given: &'a [i64],
     /// Bytes that a tile of these sizes touches.
     pub(crate) footprint: &'a dyn Fn(&[i64]) -> i64,
+    /// Nanoseconds that a point takes, as far as known; at least 1.
+    pub(crate) point: i64,
     /// Number of workers to keep busy.
     pub(crate) workers: usize,
     /// Byte limit for a tile that uses each of its bytes often: its share of an L1 cache.
@@ -18,7 +20,7 @@ pub(crate) struct Request<'a> {
     pub(crate) budget: i64,
 }
 
-/// Points per tile below which the cost of a task shows.
+/// Nanoseconds per tile below which the cost of a task shows.
 const LEAST_WORK: i128 = 4096;
 /// Number of tiles per worker that can run at the same time, to balance uneven tiles.
 const SLACK: i128 = 4;
@@ -87,8 +89,7 @@ fn rows(request: &Request) -> Vec<i64> {
         sizes[k] = size;
     }
     let workers = request.workers as i128;
-    grow(request, &mut sizes, LEAST_WORK, workers.min(least), i64::MAX);
-    grow(request, &mut sizes, LEAST_WORK / 4, 1, i64::MAX);
+    worth_a_task(request, &mut sizes, workers.min(least));
     sizes
 }
 
@@ -108,9 +109,15 @@ fn within(request: &Request, budget: i64) -> Vec<i64> {
     let workers = request.workers as i128;
     let most = parallelism(request, &sizes);
     grow(request, &mut sizes, i128::MAX, (SLACK * workers).min(most), budget);
-    grow(request, &mut sizes, LEAST_WORK, workers.min(most), i64::MAX);
-    grow(request, &mut sizes, LEAST_WORK / 4, 1, i64::MAX);
+    worth_a_task(request, &mut sizes, workers.min(most));
     sizes
+}
+
+/// Grows a tile until it is worth a task, with less than `least` tiles at the same time only if it is far from that.
+fn worth_a_task(request: &Request, sizes: &mut Vec<i64>, least: i128) {
+    let points = LEAST_WORK / i128::from(request.point.max(1));
+    grow(request, sizes, points, least, i64::MAX);
+    grow(request, sizes, points / 4, 1, i64::MAX);
 }
 
 /// Doubles sizes until the tile has `work` points, or no step keeps `parallelism` and the budget.
@@ -160,8 +167,18 @@ mod tests {
     use super::*;
 
     fn sizes(extent: &[i64], carried: &[bool], given: &[i64], footprint: &dyn Fn(&[i64]) -> i64) -> Vec<i64> {
-        let request = Request { extent, carried, given, footprint, workers: 2, near: 36 << 10, budget: 256 << 10 };
-        let sizes = choose(&request);
+        slow_sizes(1, extent, carried, given, footprint)
+    }
+
+    fn slow_sizes(
+        point: i64,
+        extent: &[i64],
+        carried: &[bool],
+        given: &[i64],
+        footprint: &dyn Fn(&[i64]) -> i64,
+    ) -> Vec<i64> {
+        let (near, budget) = (36 << 10, 256 << 10);
+        let sizes = choose(&Request { extent, carried, given, footprint, point, workers: 2, near, budget });
         for (k, &size) in sizes.iter().enumerate() {
             assert!(size >= 1 && (given[k] == 0 || size == given[k]));
         }
@@ -211,6 +228,19 @@ mod tests {
         assert!(1000 / chosen[0] >= 7, "{chosen:?}");
         assert!(chosen[1] >= 1024, "{chosen:?}");
         assert!(footprint(&chosen) <= 36 << 10, "each element is used often: near cache, {chosen:?}");
+    }
+
+    #[test]
+    fn few_points_that_take_long_are_several_tiles() {
+        let blocks = |b: &[i64]| b[0] * b[1] * 384;
+        assert_eq!(sizes(&[22, 22], &[false; 2], &[0; 2], &blocks), [22, 22], "half a microsecond");
+        let tiles = |point| {
+            let sizes = slow_sizes(point, &[22, 22], &[false; 2], &[0; 2], &blocks);
+            (22 + sizes[0] - 1) / sizes[0] * ((22 + sizes[1] - 1) / sizes[1])
+        };
+        assert!((2..8).contains(&tiles(16)), "{}", tiles(16));
+        assert!((8..=16).contains(&tiles(256)), "{}: four for each worker", tiles(256));
+        assert_eq!(tiles(i64::MAX), tiles(4096));
     }
 
     #[test]

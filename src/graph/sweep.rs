@@ -1,4 +1,5 @@
-//! Graphs without carried dependences: a loop over tiles that the entering thread runs with the workers' help.
+//! Small graphs that fill a box: a loop over tiles that the entering thread runs with the workers' help. Tiles that wait
+//! for each other run in rows (`pipeline.rs`).
 //!
 //! Nothing is made for such a graph and no thread waits for another one to begin: the entering thread opens a team
 //! (`src/idle/team.rs`), runs tiles, and workers that are awake join. The worker on the entering thread's own CPU stays
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::callbacks::Callbacks;
 use super::parts::GraphParts;
+use super::pipeline::Pipeline;
 use super::shares::{MOST_TILES, Shares};
 use super::space::{MAX_DIMENSION, Space};
 use crate::engine::{Account, Call, Engine, Source, end_section};
@@ -30,6 +32,8 @@ const PATIENCE: Duration = Duration::from_micros(150);
 struct Tiles {
     name: String,
     space: Space,
+    /// The rows of tiles that wait for each other.
+    pipeline: Option<Pipeline>,
     callbacks: Callbacks,
     label: Name,
     trace: Trace,
@@ -69,14 +73,24 @@ impl Sweeps {
         self.begun.elapsed().as_nanos() as u64
     }
 
+    /// Shares out what threads take: tiles, or rows. Rows that wait for others are taken in order.
+    fn divide(&self, tiles: &Tiles) {
+        match &tiles.pipeline {
+            None => self.shares.divide(tiles.space.volume()),
+            Some(pipeline) if pipeline.is_independent() => self.shares.divide(pipeline.rows()),
+            Some(pipeline) => self.shares.put_in_order(pipeline.rows()),
+        }
+    }
+
     /// Runs tiles as `thread` until none is left.
     fn work(&self, tiles: &Tiles, thread: usize, worker: Option<usize>) -> bool {
         let mut ran = 0;
+        let in_order = tiles.pipeline.as_ref().is_some_and(|pipeline| !pipeline.is_independent());
+        let next = || if in_order { self.shares.next_in_order() } else { self.shares.next(thread) };
         while !tiles.stopped.load(Ordering::Relaxed)
-            && let Some(number) = self.shares.next(thread)
+            && let Some(number) = next()
         {
-            tiles.run(number, thread, worker);
-            ran += 1;
+            ran += tiles.run_part(number, thread, worker);
         }
         self.ended.fetch_add(ran, Ordering::Relaxed);
         ran > 0
@@ -84,6 +98,28 @@ impl Sweeps {
 }
 
 impl Tiles {
+    /// Runs a tile, or a row of them; returns how many ran.
+    fn run_part(&self, number: u64, thread: usize, worker: Option<usize>) -> u64 {
+        let Some(pipeline) = &self.pipeline else {
+            self.run(number, thread, worker);
+            return 1;
+        };
+        let mut ran = 0;
+        pipeline.run(number, &self.stopped, |number| {
+            self.run(number, thread, worker);
+            ran += 1;
+        });
+        ran
+    }
+
+    /// Tiles that nobody has begun.
+    fn left(&self, parts: u64, running: u64) -> u64 {
+        match &self.pipeline {
+            None => parts,
+            Some(pipeline) => self.space.volume().saturating_sub(pipeline.ended() + running),
+        }
+    }
+
     fn run(&self, number: u64, thread: usize, worker: Option<usize>) {
         let mut tile = [0; MAX_DIMENSION];
         self.space.locate(number, &mut tile);
@@ -136,31 +172,35 @@ impl Source for Sweeps {
         let tiles = self.tiles.lock().clone()?;
         let at = |number: u64| tiles.space.tile(number)[..tiles.space.dimension()].to_vec();
         let running = tiles.running.iter().map(|number| number.load(Ordering::Relaxed)).enumerate();
-        let ready = self.shares.left();
         let running: Vec<_> =
             running.filter(|(_, number)| *number > 0).map(|(thread, number)| (thread, at(number - 1))).collect();
+        let left = tiles.left(self.shares.left(), running.len() as u64);
+        let (ready, waiting) = if tiles.pipeline.is_some() { (0, left) } else { (left, 0) };
         Some(Account {
             name: tiles.name.clone(),
             volume: tiles.space.volume(),
             general: false,
             bounded: false,
-            ended: tiles.space.volume().saturating_sub(ready + running.len() as u64),
+            ended: tiles.space.volume().saturating_sub(left + running.len() as u64),
             ready,
             running,
-            waiting: 0,
+            waiting,
             told: Vec::new(),
         })
     }
 }
 
+/// Tiles that wait for each other, up to which a loop is faster than a graph, whose start takes some tens of microseconds.
+const MOST_CARRIED: u64 = 1 << 12;
+
 /// Whether a graph runs as such a loop.
 pub(super) fn fits(engine: &Engine, GraphParts { space, carried, callbacks, .. }: &GraphParts) -> bool {
-    let free = !carried.iter().any(|&carried| carried) && !callbacks.tells_edges() && !callbacks.tells_bounds();
-    free && space.volume() <= MOST_TILES && !engine.is_seeded()
+    let most = if carried.contains(&true) { MOST_CARRIED } else { MOST_TILES };
+    !callbacks.tells_edges() && !callbacks.tells_bounds() && space.volume() <= most && !engine.is_seeded()
 }
 
 /// Runs a graph that fits. The entering thread runs tiles as well; if another thread's loop has the workers, it runs all.
-pub(super) fn execute(call: &Call, GraphParts { name, space, callbacks, .. }: GraphParts) -> Result<(), Error> {
+pub(super) fn execute(call: &Call, GraphParts { name, space, carried, callbacks }: GraphParts) -> Result<(), Error> {
     let engine = call.engine();
     let trace = engine.trace();
     let workers = engine.workers();
@@ -172,6 +212,7 @@ pub(super) fn execute(call: &Call, GraphParts { name, space, callbacks, .. }: Gr
         stopped: AtomicBool::new(false),
         failure: Mutex::new(None),
         running: (0..workers).map(|_| AtomicU64::new(0)).collect(),
+        pipeline: Pipeline::new(&space, &carried),
         space,
     });
     let sweeps = engine.sweeps(|| Arc::new(Sweeps::new(workers)));
@@ -189,7 +230,7 @@ pub(super) fn execute(call: &Call, GraphParts { name, space, callbacks, .. }: Gr
         Some(leader) if workers > 1 => {
             let replaced = engine.machine().worker_here().unwrap_or(0);
             sweeps.replaced.store(replaced, Ordering::Relaxed);
-            sweeps.shares.divide(tiles.space.volume());
+            sweeps.divide(&tiles);
             *sweeps.tiles.lock() = Some(Arc::clone(&tiles));
             let since = sweeps.now() - sweeps.last.load(Ordering::Relaxed);
             engine.linger(if u128::from(since) < SEQUENCE.as_nanos() { PATIENCE } else { Duration::ZERO });

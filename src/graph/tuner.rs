@@ -49,6 +49,8 @@ pub(crate) struct Tuner {
     best: RegionWay,
     /// The least times of the trial, or of the last one, in nanoseconds; `u64::MAX`: none.
     times: [u64; 2],
+    /// The least time of the plain way in the last trial that has one; 0: none.
+    plain: u64,
     /// Trials in a row that confirmed the best way.
     confirmed: u32,
     /// Whether there was a trial.
@@ -74,6 +76,7 @@ impl Tuner {
             state: State::Trial { order, step: 0 },
             best: Plain,
             times: [u64::MAX; 2],
+            plain: 0,
             confirmed: 0,
             decided: false,
         }
@@ -81,7 +84,8 @@ impl Tuner {
 
     /// As an earlier program has learnt it.
     pub(crate) fn known(best: RegionWay, times: [u64; 2]) -> Tuner {
-        let mut tuner = Tuner { state: State::Kept { left: 0 }, best, times, confirmed: 1, decided: true };
+        let plain = if times[0] == u64::MAX { 0 } else { times[0] };
+        let mut tuner = Tuner { state: State::Kept { left: 0 }, best, times, plain, confirmed: 1, decided: true };
         tuner.keep();
         tuner
     }
@@ -118,6 +122,9 @@ impl Tuner {
         }
         let time = &mut self.times[way as usize];
         *time = (*time).min(nanoseconds);
+        if way == Plain {
+            self.plain = *time;
+        }
         *step += 1;
         if *step < order.len() && self.times[Plain as usize] >= CHEAP {
             return TrialStep::Open;
@@ -146,6 +153,11 @@ impl Tuner {
         let [best, other] = if self.best == Plain { self.times } else { [self.times[1], self.times[0]] };
         let ratio = if other == u64::MAX { 1 } else { (other / best.max(1)).clamp(1, 1000) };
         self.state = State::Kept { left: (RARELY * ratio) << self.confirmed };
+    }
+
+    /// The plain way's time, if it was ever measured.
+    pub(crate) fn plain_time(&self) -> Option<u64> {
+        (self.plain > 0).then_some(self.plain)
     }
 
     /// The way that is kept and the times of its last trial; `None` during the first trial.

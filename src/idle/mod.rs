@@ -9,7 +9,7 @@
 //! - `slot`: the right to be a worker, and how it changes hands
 //! - `arbiter`: tasks that need several cores
 //! - `closing`: the end of an engine, in two steps
-//! - `team`: threads that help another one with a loop
+//! - `team`: threads that help another one with a loop; `rows`: rows of a loop that wait for each other
 
 pub(crate) mod arbiter;
 pub(crate) mod backoff;
@@ -22,6 +22,7 @@ mod lookers;
 pub(crate) mod models;
 pub(crate) mod parking;
 pub(crate) mod planted;
+pub(crate) mod rows;
 #[allow(
     unsafe_code,
     reason = "threads wait in a list that lies on their stacks, and what a slot keeps belongs to its holder"

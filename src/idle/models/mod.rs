@@ -5,6 +5,7 @@ mod arbiter;
 mod closing;
 mod completion;
 mod parking;
+mod rows;
 mod slot;
 mod team;
 mod worker_bits;
