@@ -5,6 +5,7 @@ pub mod aliases;
 pub mod attributes;
 pub mod callee_reads;
 pub mod control_flow;
+mod element_flow;
 pub mod forwarding;
 pub mod liveness;
 pub mod purity;

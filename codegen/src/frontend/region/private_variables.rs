@@ -61,6 +61,30 @@ impl<'a> RegionBuilder<'a> {
         Ok(())
     }
 
+    /// The innermost block with all that name a variable, in which each iteration writes an array's elements before it
+    /// reads them: there, an iteration may have its own array as well. Few statements in one group leave more loops to tile.
+    fn innermost(&self, block: Id, (first, last): (usize, usize), list: &[&Node], array: &Node) -> (Id, usize, usize) {
+        let here = (block, first, last);
+        let [inner] = list[first..=last] else { return here };
+        let body = match inner.kind {
+            SyntaxKind::CompoundStmt => inner,
+            SyntaxKind::ForStmt if !inner.inner[..4].iter().any(|head| liveness::mentions(head, array.id)) => {
+                &inner.inner[4]
+            }
+            _ => return here,
+        };
+        let list = children(body);
+        let named = |statement: &&Node| liveness::mentions(statement, array.id);
+        let (Some(first), Some(last)) = (list.iter().position(named), list.iter().rposition(named)) else {
+            return here;
+        };
+        if self.is_array_written_first(&list[first..=last], array) {
+            self.innermost(body.id, (first, last), &list, array)
+        } else {
+            here
+        }
+    }
+
     /// Groups the statements of an outermost loop's body that name a variable.
     fn keep_private(&mut self, node: &'a Node, variable: &Node) -> Result<(), Refusal> {
         let id: Id = variable.id;
@@ -75,7 +99,8 @@ impl<'a> RegionBuilder<'a> {
                 let named = |statement: &&Node| liveness::mentions(statement, id);
                 if let (Some(first), Some(last)) = (list.iter().position(named), list.iter().rposition(named)) {
                     check_written(&list[first..=last], variable)?;
-                    self.groups.entry(body.id).or_default().push((first, last));
+                    let (block, first, last) = self.innermost(body.id, (first, last), &list, variable);
+                    self.groups.entry(block).or_default().push((first, last));
                 }
                 Ok(())
             }
