@@ -7,6 +7,7 @@ use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::expression_parts::write_target;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::control_flow::ControlFlowGraph;
+use crate::frontend::effects::liveness;
 use crate::frontend::effects::statement_effects::{Effects, unknown};
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::surrounding_loops::Scope;
@@ -24,7 +25,7 @@ pub struct FinalScalars {
     pub sets: String,
 }
 
-impl RegionBuilder<'_> {
+impl<'a> RegionBuilder<'a> {
     /// Whether a statement only assigns a scalar whose uses have its closed form.
     pub fn only_sets_closed(&self, node: &Node) -> bool {
         if node.is(&SyntaxKind::BinaryOperator) && node.opcode == "," {
@@ -36,18 +37,26 @@ impl RegionBuilder<'_> {
     }
 
     /// Declarations of the scalars with closed forms that a statement uses, with their values where it begins.
-    pub fn start_values(&mut self, first: &Node, out: &Effects, scope: &Scope) -> Result<String, Refusal> {
+    pub fn start_values(&mut self, nodes: &[&'a Node], out: &Effects, scope: &Scope) -> Result<String, Refusal> {
+        let first = nodes[0];
         let mut scope = scope.clone();
         scope.split = Some(scope.loops.len());
         let mut lines = String::new();
         let (mut names, mut used) = (Vec::new(), Vec::new());
         for id in &out.starts {
             let Some(variable) = self.unit.declaration(*id) else { continue };
-            let definition = self.definitions.before(first, *id);
-            let definition = definition.ok_or_else(|| unknown(first))?;
             self.check_visible(variable)?;
-            let text = self.closed_text(variable, definition, first, &scope, true)?;
             let declared = declare(&self.type_name(variable), &variable.name);
+            let Some(definition) = self.definitions.before(first, *id) else {
+                // Where it begins, the statement does not need the value that it sets itself.
+                if liveness::sequence(nodes, variable).exposed {
+                    return Err(unknown(first));
+                }
+                let _ = write!(lines, "{declared}; ");
+                names.push((variable, variable.name.clone()));
+                continue;
+            };
+            let text = self.closed_text(variable, definition, first, &scope, true)?;
             let _ = write!(lines, "{declared} = {text}; ");
             used.extend(identifiers(&text));
             names.push((variable, variable.name.clone()));

@@ -157,7 +157,7 @@ impl<'a> RegionBuilder<'a> {
             text = format!("{{ {text} }}");
         }
         self.check_meanings(nodes, &out)?;
-        let locals = self.start_values(nodes[0], &out, scope)? + &self.declarations(&out)?;
+        let locals = self.start_values(nodes, &out, scope)? + &self.declarations(&out)?;
         self.statements.push(RawStatement {
             nodes: nodes.to_vec(),
             scope: inside,

@@ -130,6 +130,13 @@ impl<'a> Finder<'a> {
         for root in roots {
             finder.statement(root);
         }
+        // A use under unknown conditions has the value as well, if a later use is certain.
+        finder.closed = true;
+        (finder.lost, finder.conditions) = (false, vec![]);
+        finder.values.clear();
+        for root in roots {
+            finder.statement(root);
+        }
         finder.found
     }
 
