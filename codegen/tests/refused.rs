@@ -44,7 +44,7 @@ testkit::file_tests! {
     data_subscript declare_simd declared_for_later designated_values do_loop double_counter empty_region empty_scop
     endscop_inside enumeration_large_local enumerator_in_a_length fenv_access final_of_memory fp_contract
     function_in_a_size generated_name goto_inside helper_macro hiding_local imported_inside in_a_size independent_of_nothing in_an_expression
-    keyword_macro keyword_name label large_local length_inside line_number line_number_in_macro
+    keyword_macro keyword_name jump_back jump_into_branch jump_out_of_inner jump_over_counter label large_local length_inside line_number line_number_in_macro
     local_enumerator local_type local_typedef lost_extent lost_size macro_defined_inside macro_of_a_member macro_of_statements macro_past_region
     macro_scalar member_by_data member_offset missing_condition mode_inside named_array named_dependence
     named_large_local
@@ -54,7 +54,7 @@ testkit::file_tests! {
     private_of_address private_of_pointer private_passed_elsewhere private_read_after private_read_first
     pragma_operator_before_function pure_by_address pure_by_calls pure_by_pointer_sum pure_reads_written
     pure_thread_local pure_through_pointer pure_through_restrict pure_unseen pure_vouched_thread_local pure_weak
-    reduction_and_dependence reduction_at_times reduction_by_another reduction_by_own_function reduction_by_real_function reduction_downwards reduction_of_address reduction_of_index
+    reduction_and_dependence reduction_at_times reduction_over_jump reduction_by_another reduction_by_own_function reduction_by_real_function reduction_downwards reduction_of_address reduction_of_index
     reduction_of_another_order reduction_of_narrow_order reduction_of_nothing reduction_of_reals reduction_of_two_values reduction_read_inside reduction_wrong_way
     region_in_scop register_scalar return_inside product_of_counters row_before row_of_no_sign row_passed shadowed_counter shared_by_iterations size_of_a_row
     size_of_computed statement_expression step_of_product statements_in_a_size static_inside strides_without_order switch_inside

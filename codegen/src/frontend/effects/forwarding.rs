@@ -5,6 +5,7 @@ use crate::frontend::clang::ctype;
 use crate::frontend::clang::expression_parts::{base_variable, write_target};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::control_flow::ControlFlowGraph;
+use crate::frontend::survey::jumps::has_jumps;
 use crate::frontend::survey::reaching_definitions::{Definition, Following, ReachingDefinitions};
 use crate::frontend::survey::region_builder::RegionBuilder;
 use std::collections::HashSet;
@@ -12,6 +13,10 @@ use std::collections::HashSet;
 impl<'a> RegionBuilder<'a> {
     /// Finds the definitions of the region's integer scalars, and those that later statements can repeat.
     pub fn follow_definitions(&mut self, roots: &[&'a Node], graph: &ControlFlowGraph) {
+        // A jump may pass over a definition.
+        if roots.iter().any(|root| has_jumps(root)) {
+            return;
+        }
         let follows = |id: Id| self.unit.declaration(id).is_some_and(|variable| self.is_followed(variable));
         let mut written: Vec<(Id, &'a Node)> = self.variables.written.iter().map(|(id, n)| (*id, *n)).collect();
         written.sort_by_key(|(_, n)| n.begin.offset);

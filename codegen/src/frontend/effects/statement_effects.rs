@@ -75,6 +75,8 @@ impl<'a> RegionBuilder<'a> {
                 }
                 parts.try_for_each(|n| self.effects(n, scope, out))
             }
+            SyntaxKind::GotoStmt if self.jumps.allows(node.label) => Ok(()),
+            SyntaxKind::LabelStmt if self.jumps.allows(node.label) => all(self, out),
             SyntaxKind::ReturnStmt if !self.callees.open.is_empty() => all(self, out),
             SyntaxKind::ForStmt => self.loop_effects(node, scope, out),
             SyntaxKind::IfStmt => self.if_effects(node, scope, out),

@@ -11,6 +11,7 @@ use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::effects::liveness;
 use crate::frontend::effects::statement_effects::{self, CONVERSIONS, OPERATORS};
+use crate::frontend::survey::jumps::is_open;
 use crate::frontend::survey::region_builder::RegionBuilder;
 
 /// A block's statements; an unbraced statement is a block of one.
@@ -218,6 +219,17 @@ fn loads_memory(node: &Node) -> bool {
 /// Follows a scalar into the blocks of a list of statements; false if its value comes from outside.
 fn follow(block: Id, statements: &[&Node], variable: &Node, base: usize, out: &mut Ranges) -> bool {
     let users: Vec<usize> = (0..statements.len()).filter(|k| liveness::mentions(statements[*k], variable.id)).collect();
+    if statements.iter().any(|statement| is_open(statement)) {
+        // They stay together, since jumps may pass over some of them.
+        if users.is_empty() {
+            return true;
+        }
+        if block == 0 || liveness::sequence(statements, variable).exposed {
+            return false;
+        }
+        out.push((block, base, base + statements.len() - 1));
+        return true;
+    }
     let alone = users.iter().all(|k| !liveness::of(statements[*k], variable).exposed);
     if alone {
         return users.iter().all(|k| inside(block, statements[*k], variable, base + k, out));

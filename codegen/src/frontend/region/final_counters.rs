@@ -5,6 +5,7 @@ use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::extent::token_end;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::control_flow::ControlFlowGraph;
+use crate::frontend::survey::jumps::has_jumps;
 use crate::frontend::survey::loop_header;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use std::collections::BTreeSet;
@@ -20,6 +21,15 @@ impl<'a> RegionBuilder<'a> {
             .filter(|id| !self.variables.declared.contains_key(id))
             .filter(|id| self.unit.declaration(*id).is_none_or(|d| self.alive_after(graph, d)))
             .collect();
+        for root in roots.iter().filter(|root| has_jumps(root)) {
+            // A jump may pass over a loop inside.
+            let mut inner = root.walk().filter(|n| !std::ptr::eq(*n, *root) && n.is(&SyntaxKind::ForStmt));
+            let counts = |n: &&Node| loop_header::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter));
+            if let Some(node) = inner.find(counts) {
+                let reason = "a loop counter is used after the region, and a `goto` may pass over its loop";
+                return Err(Refusal::at(node, reason, "declare the counters in the loops' headers"));
+            }
+        }
         let parts: Result<Vec<String>, Refusal> = roots.iter().map(|r| self.headers(r, &alive)).collect();
         Ok(parts?.join(""))
     }

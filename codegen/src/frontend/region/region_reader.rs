@@ -11,6 +11,7 @@ use crate::frontend::relocation::collision;
 use crate::frontend::relocation::made_tokens;
 use crate::frontend::relocation::surroundings;
 use crate::frontend::survey::hoisted_loads::HoistedLoads;
+use crate::frontend::survey::jumps::ForwardJumps;
 use crate::frontend::survey::linear_accesses::Linearised;
 use crate::frontend::survey::reaching_definitions::ReachingDefinitions;
 use crate::frontend::survey::region_builder::{Callees, ParameterOfShape, RegionBuilder};
@@ -156,6 +157,7 @@ fn analyse_with(
     surroundings::check(source, seen, function, (insert, end))?;
     check_names(&roots, hoisted, source, begin, end)?;
     let graph = control_flow::ControlFlowGraph::of_function(body, last);
+    let jumps = ForwardJumps::of(body);
     let mut variables = RegionVariables::new(unit, function, roots.clone())?;
     let named = surroundings::named(source, seen, function);
     variables.passed.retain(|id, _| !named.contains(id));
@@ -196,6 +198,7 @@ fn analyse_with(
             entry_objects: vec![],
             groups: HashMap::new(),
             definitions: ReachingDefinitions::default(),
+            jumps: jumps.clone(),
             forwarded: HashMap::new(),
             closed: HashSet::new(),
             looks_for_closed,

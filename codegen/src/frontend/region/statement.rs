@@ -7,6 +7,7 @@ use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::extent::{statement_end, token_end};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::statement_effects::{Effects, unknown};
+use crate::frontend::survey::jumps;
 use crate::frontend::survey::loop_header::{self, LoopHeader};
 use crate::frontend::survey::region_builder::{RawStatement, RegionBuilder};
 use crate::frontend::values::surrounding_loops::Scope;
@@ -16,6 +17,12 @@ use std::collections::{BTreeMap, HashSet};
 impl<'a> RegionBuilder<'a> {
     /// Makes the statements of a block; `block` identifies it for the groups.
     pub fn block(&mut self, block: Id, statements: &[&'a Node], scope: &Scope) {
+        if statements.iter().any(|statement| jumps::is_open(statement)) {
+            let mut here = scope.clone();
+            here.schedule.push("0".to_owned());
+            let made = self.leaf(statements, &here);
+            return self.note_obstacle(made);
+        }
         let groups = self.groups.get(&block).cloned().unwrap_or_default();
         let mut k = 0;
         let mut position = 0;
@@ -144,6 +151,13 @@ impl<'a> RegionBuilder<'a> {
     fn leaf(&mut self, nodes: &[&'a Node], scope: &Scope) -> Result<(), Refusal> {
         let mut inside = scope.clone();
         inside.split = Some(inside.loops.len());
+        if let Some(jump) = jumps::leaves(nodes) {
+            return Err(unknown(jump));
+        }
+        let labels: Vec<&str> = jumps::labels(nodes).iter().map(|label| label.name.as_str()).collect();
+        // A jump may pass over anything.
+        inside.conditional |= !labels.is_empty();
+        inside.uncertain |= !labels.is_empty();
         let mut out = Effects::default();
         for node in nodes {
             self.effects(node, &inside, &mut out)?;
@@ -155,6 +169,10 @@ impl<'a> RegionBuilder<'a> {
         let block = nodes.len() > 1 || !matches!(nodes[0].kind, SyntaxKind::CompoundStmt);
         if block && (nodes.len() > 1 || nodes[0].kind.is_statement()) {
             text = format!("{{ {text} }}");
+        }
+        if !labels.is_empty() {
+            // The body may stand more than once in a function.
+            text = format!("__extension__ ({{ __label__ {}; {text} }});", labels.join(", "));
         }
         self.check_meanings(nodes, &out)?;
         let locals = self.start_values(nodes, &out, scope)? + &self.declarations(&out)?;

@@ -7,6 +7,7 @@ pub mod entry_loads;
 pub mod entry_path;
 pub mod entry_values;
 pub mod hoisted_loads;
+pub mod jumps;
 pub mod linear_accesses;
 pub mod loop_header;
 pub mod reaching_definitions;

@@ -1,6 +1,7 @@
 //! The state that is built while a region is read.
 
 use super::hoisted_loads::HoistedLoads;
+use super::jumps::ForwardJumps;
 use super::linear_accesses::Linearised;
 use super::reaching_definitions::ReachingDefinitions;
 use super::variables::RegionVariables;
@@ -143,6 +144,8 @@ pub struct RegionBuilder<'a> {
     pub groups: HashMap<Id, Vec<(usize, usize)>>,
     /// Which assignments give integer scalars of the function their values.
     pub definitions: ReachingDefinitions<'a>,
+    /// The jumps that statements may contain.
+    pub jumps: ForwardJumps,
     /// Scalars with one such assignment, whose right side each statement repeats that uses them.
     pub forwarded: HashMap<Id, &'a Node>,
     /// Scalars that have a value in terms of counters wherever they are used.
