@@ -3,8 +3,9 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node, Unit};
 use crate::frontend::clang::ctype::{self, Integer};
-use crate::frontend::clang::expression_parts::callee;
+use crate::frontend::clang::expression_parts::{callee, write_target};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::model::{Operation, Reduction};
 use crate::source::Directive;
@@ -15,6 +16,7 @@ impl<'a> RegionBuilder<'a> {
         &mut self,
         clauses: &[(Operation, String)],
         roots: &[&'a Node],
+        graph: &ControlFlowGraph,
         pragma: &Directive,
     ) -> Result<(), Refusal> {
         let at_pragma = |reason: String, remedy: &str| Err(Refusal::span(pragma.begin, pragma.end, reason, remedy));
@@ -46,7 +48,11 @@ impl<'a> RegionBuilder<'a> {
                 Refusal::span(pragma.begin, pragma.end, reason, "reduce integers, or real numbers by +, *, min or max")
             })?;
             let update = Update { id: variable.id, name, operation: *operation, variable, unit: self.unit };
+            if let Some(jump) = only.walk().find(|n| n.is(&SyntaxKind::GotoStmt)) {
+                return Err(update.refuse(jump));
+            }
             check_statement(only, &update)?;
+            update.check_copies(only, &|variable| !self.alive_after(graph, variable))?;
             update.check_each_iteration(only)?;
             self.reductions.push((variable.id, reduction));
         }
@@ -98,7 +104,9 @@ impl<'a> RegionBuilder<'a> {
 }
 
 /// What the updates of a reduced variable have to be.
+#[derive(Clone, Copy)]
 struct Update<'a> {
+    /// The variable, or the copy of it that an update uses.
     id: Id,
     name: &'a str,
     operation: Operation,
@@ -233,6 +241,41 @@ impl Update<'_> {
         }
     }
 
+    /// The copy by which two statements in sequence update the variable: `c = x, d = e;` and `x = c > d ? c : d;`.
+    fn copied<'n>(&self, first: &'n Node, second: &Node) -> Option<&'n Node> {
+        let [target, value] = second.inner.as_slice() else { return None };
+        if !second.is(&SyntaxKind::BinaryOperator) || second.opcode != "=" || !self.is(target) || self.mentioned(value)
+        {
+            return None;
+        }
+        let makes = |part: &&&'n Node| part.inner.get(1).is_some_and(|value| self.is(without_casts(value)));
+        let parts = listed(first);
+        let copy = parts.iter().find(makes)?.inner.first()?;
+        let id = copy.variable()?.id;
+        let alone = parts.iter().filter(|part| self.mentioned(part)).count() == 1;
+        let own = self.unit.declaration(id).filter(|_| alone && sets(first, id))?;
+        let same_type = ctype::unqualified(own.ty.plain()) == ctype::unqualified(self.variable.ty.plain());
+        let by_copy = Update { id, ..*self };
+        let bounds = matches!(self.operation, Operation::Minimum | Operation::Maximum);
+        let updates = if bounds { by_copy.extreme(value) } else { by_copy.chain(value) };
+        (same_type && updates && !by_copy.is(without_casts(value))).then_some(copy)
+    }
+
+    /// Refuses copies whose values anything but the updates might see.
+    fn check_copies(&self, only: &Node, dead: &dyn Fn(&Node) -> bool) -> Result<(), Refusal> {
+        for list in only.walk().map(|n| n.inner.as_slice()) {
+            for pair in list.windows(2) {
+                let Some(copy) = self.copied(&pair[0], &pair[1]) else { continue };
+                let variable = copy.variable().and_then(|v| self.unit.declaration(v.id));
+                let hidden = variable.is_some_and(|v| dead(v) && set_at_once(only, v.id));
+                if !hidden {
+                    return Err(self.refuse(copy));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// An expression statement that only updates the variable.
     fn updates(&self, node: &Node) -> bool {
         let bounds = matches!(self.operation, Operation::Minimum | Operation::Maximum);
@@ -258,13 +301,59 @@ impl Update<'_> {
     }
 }
 
+/// The assignments of `c = x, d = e`.
+fn listed(node: &Node) -> Vec<&Node> {
+    let comma = node.is(&SyntaxKind::BinaryOperator) && node.opcode == ",";
+    if comma { node.inner.iter().flat_map(listed).collect() } else { vec![node] }
+}
+
+/// Whether a statement is a list of assignments that gives a variable a value without it, and does not name it elsewhere.
+fn sets(node: &Node, id: Id) -> bool {
+    let parts = listed(node);
+    let assigned = |n: &&&Node| n.is(&SyntaxKind::BinaryOperator) && n.opcode == "=" && n.inner.len() == 2;
+    let target = |n: &Node| write_target(n).and_then(Node::variable).is_some_and(|v| v.id == id);
+    let mentions = node.walk().filter(|n| n.reference.as_ref().is_some_and(|r| r.id == id)).count();
+    mentions == 1 && parts.iter().filter(assigned).any(|part| target(part))
+}
+
+/// Whether each statement that reads a variable directly follows one that sets it.
+fn set_at_once(node: &Node, id: Id) -> bool {
+    let mentioned = |n: &Node| n.walk().any(|n| n.reference.as_ref().is_some_and(|r| r.id == id));
+    let list = |nodes: &[Node]| {
+        nodes.iter().enumerate().all(|(k, n)| {
+            let simple = !n.kind.is_statement();
+            let follows = simple && k > 0 && sets(&nodes[k - 1], id);
+            !mentioned(n) || (simple && sets(n, id)) || follows || (!simple && set_at_once(n, id))
+        })
+    };
+    match (&node.kind, node.inner.as_slice()) {
+        _ if !mentioned(node) => true,
+        (SyntaxKind::CompoundStmt, all) => list(all),
+        (SyntaxKind::ForStmt, [head @ .., body]) => !head.iter().any(mentioned) && list(std::slice::from_ref(body)),
+        (SyntaxKind::IfStmt, [test, branches @ ..]) => {
+            !mentioned(test) && branches.iter().all(|branch| list(std::slice::from_ref(branch)))
+        }
+        _ => false,
+    }
+}
+
 /// Refuses a statement that does anything with the variable but update it.
 fn check_statement(node: &Node, update: &Update) -> Result<(), Refusal> {
     if !update.mentioned(node) {
         return Ok(());
     }
     match node.kind {
-        SyntaxKind::CompoundStmt => node.inner.iter().try_for_each(|inner| check_statement(inner, update)),
+        SyntaxKind::CompoundStmt => {
+            let mut rest = node.inner.as_slice();
+            while let [first, others @ ..] = rest {
+                let pair = others.first().is_some_and(|second| update.copied(first, second).is_some());
+                if !pair {
+                    check_statement(first, update)?;
+                }
+                rest = &others[usize::from(pair)..];
+            }
+            Ok(())
+        }
         SyntaxKind::ForStmt => {
             if let Some(head) = node.inner[..4].iter().find(|n| update.mentioned(n)) {
                 return Err(update.refuse(head));

@@ -214,7 +214,7 @@ fn analyse_with(
             callees: Callees::default(),
             mentioned: vec![],
         };
-        builder.find_reductions(&site.options.reductions, &roots, &site.pragma)?;
+        builder.find_reductions(&site.options.reductions, &roots, &graph, &site.pragma)?;
         builder.find_private(&site.options.private, &roots, &graph, &site.pragma)?;
         builder.follow_definitions(&roots, &graph);
         builder.group(&roots, &graph)?;

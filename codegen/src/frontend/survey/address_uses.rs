@@ -17,6 +17,8 @@ pub struct AddressUses {
     pub passed: HashMap<Id, HashSet<String>>,
     /// Variables assigned, entirely or in part, after their declaration.
     pub changed: HashSet<Id>,
+    /// Where to end: what the text has after this offset counts as not run.
+    end: Option<usize>,
 }
 
 /// The use of an lvalue.
@@ -53,7 +55,25 @@ impl AddressUses {
         uses
     }
 
+    /// Finds the uses that may have happened when a region's statements run: not those after it in the text, unless
+    /// control may come back.
+    pub fn until(function: &Node, roots: &[&Node]) -> AddressUses {
+        let whole = AddressUses::of(function);
+        let Some(end) = roots.last().filter(|_| !may_return(function, roots)).map(|last| last.end.offset) else {
+            return whole;
+        };
+        let mut uses = AddressUses { end: Some(end), ..AddressUses::default() };
+        uses.visit(function, Use::Other);
+        let AddressUses { addressed, passed, .. } = &mut uses;
+        passed.retain(|id, _| !addressed.contains(id));
+        addressed.extend(passed.keys());
+        AddressUses { changed: whole.changed, ..uses }
+    }
+
     fn visit(&mut self, node: &Node, usage: Use) {
+        if self.end.is_some_and(|end| node.begin.known && node.begin.offset > end) {
+            return;
+        }
         let present = || node.inner.iter().filter(|n| !n.kind.is_absent());
         match node.kind {
             SyntaxKind::DeclRefExpr => self.mention(node, usage),
@@ -129,6 +149,30 @@ impl AddressUses {
             Use::Address | Use::Other => drop(self.addressed.insert(reference.id)),
         }
     }
+}
+
+/// Whether control may come back to a region: by a loop around it, a label before it, a second return of a call, or by
+/// anything that the tree does not show.
+fn may_return(function: &Node, roots: &[&Node]) -> bool {
+    let (Some(first), Some(last)) = (roots.first(), roots.last()) else { return true };
+    let holds = |n: &Node, inner: &Node| n.walk().any(|n| std::ptr::eq(n, inner));
+    let looped = |n: &Node| {
+        let is_loop = matches!(n.kind, SyntaxKind::ForStmt | SyntaxKind::WhileStmt | SyntaxKind::DoStmt);
+        is_loop && holds(n, first) && !roots.iter().any(|root| holds(root, n))
+    };
+    let twice = |n: &Node| {
+        let name = n.reference.as_ref().map_or("", |r| r.name.as_str());
+        ["setjmp", "savectx", "vfork", "getcontext"].iter().any(|known| name.contains(known))
+    };
+    let strange = |n: &Node| {
+        matches!(n.kind, SyntaxKind::GCCAsmStmt | SyntaxKind::MSAsmStmt | SyntaxKind::StmtExpr)
+            || n.kind.is_statement() && !n.begin.known
+            || n.is(&SyntaxKind::LabelStmt) && n.begin.offset <= last.end.offset
+    };
+    function.walk().any(|n| looped(n) || twice(n) || strange(n))
+        || !holds(function, first)
+        || !first.begin.known
+        || !last.end.known
 }
 
 /// The variable that is an argument as a whole array.

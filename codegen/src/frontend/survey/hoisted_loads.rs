@@ -55,7 +55,7 @@ impl HoistedLoads {
             rewritten.inner.push(variable(load, *id));
         }
         let mut hoisted = HoistedLoads { steps: found.steps.clone(), variables: found.variables.clone(), ..texts };
-        hoisted.uses = AddressUses::of(function);
+        hoisted.uses = AddressUses::until(function, roots);
         for ((id, load), kept) in ids.iter().zip(&found.loads).zip(&kept) {
             if load.address && load.path.object && *kept {
                 hoisted.uses.addressed.insert(load.path.root);

@@ -35,7 +35,7 @@ pub struct RegionVariables<'a> {
 impl<'a> RegionVariables<'a> {
     /// Walks the function and the region.
     pub fn new(unit: &'a Unit, function: &'a Node, roots: Vec<&'a Node>) -> Result<RegionVariables<'a>, Refusal> {
-        let AddressUses { addressed, passed, changed } = AddressUses::of(function);
+        let AddressUses { addressed, passed, changed, .. } = AddressUses::until(function, &roots);
         let mut found =
             RegionVariables { roots: roots.clone(), addressed, passed, changed, ..RegionVariables::default() };
         for node in function.walk() {

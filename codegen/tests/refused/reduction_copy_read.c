@@ -1,0 +1,12 @@
+/* expect: and this is no update with that operator */
+double f(int n, double *restrict a, double *restrict b)
+{
+  double least = a[0], t;
+#pragma dvm region reduction(min:least)
+  for (int i = 0; i < n; i++) {
+    t = least;
+    least = a[i] < t ? a[i] : t;
+    b[i] = t;
+  }
+  return least;
+}
