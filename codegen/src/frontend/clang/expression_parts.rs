@@ -15,6 +15,20 @@ pub fn write_target(node: &Node) -> Option<&Node> {
     if assigns { node.inner.first() } else { None }
 }
 
+/// The C text of an integer literal: the number in its own type, whatever the source's spelling.
+pub fn integer_literal(node: &Node) -> Option<String> {
+    let suffix = match node.ty.plain() {
+        "int" => "",
+        "unsigned int" => "u",
+        "long" => "l",
+        "unsigned long" => "ul",
+        "long long" => "ll",
+        "unsigned long long" => "ull",
+        _ => return None,
+    };
+    Some(format!("{}{suffix}", node.value.as_ref()?))
+}
+
 /// The variable at the root of an lvalue: `a` of `a[i].x` and of `(&a[1])[i]`; `None` for other expressions.
 pub fn base_variable(node: &Node) -> Option<Id> {
     if let Some(reference) = node.variable() {

@@ -3,6 +3,7 @@
 use super::entry_loads::{Finder, Text, When, is_real};
 use crate::frontend::clang::ast::Node;
 use crate::frontend::clang::ctype;
+use crate::frontend::clang::expression_parts::integer_literal;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 
 impl<'a> Finder<'a> {
@@ -10,16 +11,7 @@ impl<'a> Finder<'a> {
     pub fn value(&mut self, node: &'a Node, when: When) -> Option<Text> {
         let text = |text: String| Some((text.clone(), text));
         match node.kind {
-            SyntaxKind::IntegerLiteral => {
-                let suffix = match node.ty.plain() {
-                    "int" => "",
-                    "unsigned int" => "u",
-                    "long" => "l",
-                    "unsigned long" => "ul",
-                    _ => return None,
-                };
-                text(format!("{}{suffix}", node.value.as_ref()?))
-            }
+            SyntaxKind::IntegerLiteral => text(integer_literal(node)?),
             SyntaxKind::FloatingLiteral if when != When::Always && is_real(node.ty.plain()) => {
                 text(format!("(({})({}))", node.ty.plain(), whole_number(node.value.as_ref()?)?))
             }

@@ -3,7 +3,7 @@
 use crate::Refusal;
 use crate::frontend::clang::ast::{Node, Unit};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::expression_parts::base_variable;
+use crate::frontend::clang::expression_parts::{base_variable, integer_literal};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::affine::Affine;
@@ -136,18 +136,7 @@ fn print(unit: &Unit, node: &Node) -> Option<Printed> {
     let child = |k: usize| node.child(k).and_then(|n| print(unit, n));
     let compound = |text: String| Some(Printed { text, whole: false });
     match node.kind {
-        SyntaxKind::IntegerLiteral => {
-            let suffix = match node.ty.plain() {
-                "int" => "",
-                "unsigned int" => "u",
-                "long" => "l",
-                "unsigned long" => "ul",
-                "long long" => "ll",
-                "unsigned long long" => "ull",
-                _ => return None,
-            };
-            Some(Printed::whole(format!("{}{suffix}", node.value.as_ref()?)))
-        }
+        SyntaxKind::IntegerLiteral => Some(Printed::whole(integer_literal(node)?)),
         // A character literal becomes its number, which clang prints without a sign.
         SyntaxKind::CharacterLiteral if node.ty.plain() == "int" => compound(unit.constant(node)?.value.to_string()),
         SyntaxKind::DeclRefExpr => Some(Printed::whole(node.reference.as_ref()?.name.clone())),
