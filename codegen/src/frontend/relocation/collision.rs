@@ -18,7 +18,7 @@ const WORDS: [&str; 15] = [
 /// Keywords that a macro may remove or respell: the text means the same without them.
 const OPTIONAL: [&str; 3] = ["const", "inline", "restrict"];
 /// Functions that the generated text calls: a function of the same name in the file would be called instead.
-const CALLED: [&str; 10] = [
+const CALLED: [&str; 14] = [
     "abort",
     "dvm_graph_start",
     "dvm_last_error",
@@ -27,7 +27,11 @@ const CALLED: [&str; 10] = [
     "dvm_region_run",
     "dvm_region_sizes",
     "fprintf",
+    "free",
     "getenv",
+    "malloc",
+    "memcmp",
+    "memcpy",
     "stderr",
 ];
 
