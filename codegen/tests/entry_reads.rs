@@ -4,7 +4,7 @@
 mod loads;
 mod prefix;
 
-use loads::judge::{Seen, judge};
+use loads::judge::{Seen, judge_text};
 use loads::program;
 
 /// Functions of one program.
@@ -16,7 +16,7 @@ fn values_read_at_entry_give_the_same_bytes() {
     let seeds: Vec<u64> = (first..first + count).collect();
     let mut all = Seen::default();
     for some in seeds.chunks(TOGETHER) {
-        match judge(some) {
+        match judge_text(some, &program::source(some)) {
             Ok(seen) => {
                 all.accepted += seen.accepted;
                 all.tiles += seen.tiles;
@@ -24,7 +24,7 @@ fn values_read_at_entry_give_the_same_bytes() {
             Err(together) => {
                 // One function alone, if that suffices.
                 for &seed in some {
-                    if let Err(why) = judge(&[seed]) {
+                    if let Err(why) = judge_text(&[seed], &program::source(&[seed])) {
                         panic!("seed {seed}: {why}\n{}", program::function(seed).0);
                     }
                 }

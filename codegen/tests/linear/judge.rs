@@ -1,6 +1,5 @@
 //! The judge: gcc's sanitizers on the original, and all bytes of what the tiles leave behind.
 
-use super::program::source;
 use crate::prefix;
 use std::path::Path;
 use std::process::Command;
@@ -22,11 +21,6 @@ fn printed(program: &Path, environment: &[(&str, String)]) -> Result<(String, St
     }
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok((text(&output.stdout), text(&output.stderr)))
-}
-
-/// Compares what gcc and dvmcc make of the functions of these seeds.
-pub fn judge(seeds: &[u64]) -> Result<Seen, String> {
-    judge_text(seeds, &source(seeds))
 }
 
 /// Compares what gcc and dvmcc make of a program.
