@@ -31,7 +31,7 @@ enum Found {
 }
 
 /// All defects that can be put back, in the order of the classes of wrong results.
-const TABLE: [(&str, &[Found]); 14] = [
+const TABLE: [(&str, &[Found]); 20] = [
     ("a1-align", &[Found::Functions(&[1186])]),
     ("a2-restrict", &[Found::Functions(&[1179])]),
     ("a3-liveness", &[Found::Functions(&[119, 175])]),
@@ -46,6 +46,12 @@ const TABLE: [(&str, &[Found]); 14] = [
     ("a12-rows", &[Found::Directed, Found::Linearised(&[1020])]),
     ("a13-entry", &[Found::Directed]),
     ("a14-kept", &[Found::Directed]),
+    ("a15-order", &[Found::Directed]),
+    ("a16-updates", &[Found::Directed]),
+    ("a17-final", &[Found::Directed]),
+    ("a18-members", &[Found::Directed]),
+    ("a19-tables", &[Found::Directed]),
+    ("a20-step", &[Found::Directed]),
 ];
 
 /// What the test `name` below, in a process of its own because the environment says which defect is back, answers.
@@ -88,7 +94,7 @@ fn one_program_from_the_standard() {
 #[test]
 #[ignore = "a part of the test of planted defects"]
 fn one_linearised_function() {
-    let judged = linear::judge::judge(&[seed()]);
+    let judged = linear::judge::judge_text(&[seed()], &linear::program::source(&[seed()]));
     println!("answer: {}", if judged.is_ok() { "same" } else { "differs" });
     println!("{judged:?}");
 }
@@ -98,7 +104,7 @@ const TRIALS: [(&str, &str, &str); 5] =
     [("1", "0", "1"), ("1", "7", "1"), ("3", "5", "1"), ("7", "9", "4"), ("16", "3", "4")];
 
 /// In how many runs, with tiles of various sizes, the program of a defect prints something else than what gcc makes of
-/// it.
+/// it; all of them if the defect makes text that is no C.
 fn different(name: &str, planted: &str) -> usize {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/planted/{name}.c"));
     let folder = testkit::scratch(&[]);
@@ -108,7 +114,10 @@ fn different(name: &str, planted: &str) -> usize {
     let mut made = prefix::dvmcc();
     made.args(FLAGS).arg(&source).arg("-lm").arg("-o").arg(&tiled).env("DVM_PLANTED", planted);
     let made = made.output().expect("dvmcc runs");
-    assert!(made.status.success(), "{name}: {}", String::from_utf8_lossy(&made.stderr));
+    if !made.status.success() {
+        assert!(planted == name, "{name}: {}", String::from_utf8_lossy(&made.stderr));
+        return TRIALS.len();
+    }
     let expected = prefix::program(&plain).output().expect("the program runs").stdout;
     let differs = |(tile, seed, workers): &(&str, &str, &str)| {
         let environment = [("STANDIN_SIZE", *tile), ("STANDIN_SEED", *seed), ("STANDIN_WORKERS", *workers)];

@@ -8,6 +8,7 @@ use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::model::{Operation, Reduction};
+use crate::planted::planted;
 use crate::source::Directive;
 
 impl<'a> RegionBuilder<'a> {
@@ -186,7 +187,7 @@ impl Update<'_> {
     /// Whether a comparison orders integers as the variable's type does: neither the conversion of its operands, of which
     /// `operand` is one, nor the assignment of the value changes a number.
     fn keeps_order(&self, operand: &Node, value: &Node) -> bool {
-        let Some(own) = self.integer() else { return true };
+        let Some(own) = self.integer().filter(|_| !planted("a15-order")) else { return true };
         let fits = |from: Integer, to: Integer| to.min() <= from.min() && from.max() <= to.max();
         let (compared, value) =
             (self.unit.integer(operand.ty.plain()), self.unit.integer(without_casts(value).ty.plain()));
@@ -197,7 +198,8 @@ impl Update<'_> {
     fn check_each_iteration(&self, only: &Node) -> Result<(), Refusal> {
         let body = &only.inner[4];
         let each = if body.is(&SyntaxKind::CompoundStmt) { body.inner.as_slice() } else { std::slice::from_ref(body) };
-        if !matches!(self.operation, Operation::All | Operation::Any) || each.iter().any(|node| self.updates(node)) {
+        let kept = matches!(self.operation, Operation::All | Operation::Any) && !planted("a16-updates");
+        if !kept || each.iter().any(|node| self.updates(node)) {
             return Ok(());
         }
         let (name, operation) = (self.name, self.operation);

@@ -7,6 +7,7 @@ use crate::frontend::clang::ast::Unit;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::text::preprocess::Seen;
 use crate::model::{Entry, Region};
+use crate::planted::planted;
 use crate::source::{Directive, Source};
 use std::collections::BTreeSet;
 
@@ -77,7 +78,10 @@ fn hidden_word<'a>(region: &'a Region, seen: &'a Seen) -> Option<(String, &'stat
     let mut types: BTreeSet<String> = WORDS.iter().map(|w| (*w).to_owned()).collect();
     let mut names = BTreeSet::new();
     // These texts are of the syntax tree, where a member's name is what a macro of that name left.
-    let with_members = |text: &str| identifiers(&text.replace("->", " ").replace('.', " "));
+    let with_members = |text: &str| {
+        let apart = if planted("a18-members") { text.to_owned() } else { text.replace("->", " ").replace('.', " ") };
+        identifiers(&apart)
+    };
     for parameter in &region.parameters {
         types.extend(identifiers(&parameter.ctype));
         names.extend(with_members(parameter.expression.as_ref().unwrap_or(&parameter.name)));
