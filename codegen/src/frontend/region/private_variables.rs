@@ -4,9 +4,12 @@ use super::atomic_groups::children;
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
+use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::effects::attributes;
 use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::effects::liveness;
+use crate::frontend::survey::address_uses::AddressUses;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::source::Directive;
 
@@ -40,7 +43,7 @@ impl<'a> RegionBuilder<'a> {
                 );
                 return Err(refuse(reason, "declare the variable in the loop"));
             }
-            if !self.is_hidden(variable) && !self.is_only_passed(variable) {
+            if !self.is_hidden(variable) && !self.is_only_passed(variable) && !self.is_only_named(variable) {
                 let reason = format!(
                     "`private({name})`: `{name}` is not local to the function, or its address is known elsewhere"
                 );
@@ -83,6 +86,31 @@ impl<'a> RegionBuilder<'a> {
         } else {
             here
         }
+    }
+
+    /// Whether a static variable of the file is only used by its name, and by no function that the region calls: its
+    /// iterations may have their own. That nothing reads it after the region is the author's word.
+    fn is_only_named(&self, variable: &Node) -> bool {
+        let id = variable.id;
+        let plain = self.unit.at_file_scope(id)
+            && variable.storage == "static"
+            && !variable.thread_local
+            && attributes::of_variable(variable).is_none();
+        let all = || self.unit.root.inner.iter();
+        let once = all().filter(|n| n.is(&SyntaxKind::VarDecl) && n.name == variable.name).count() == 1;
+        let known = |n: &Node| {
+            let other = n.is(&SyntaxKind::VarDecl) && n.id != id && liveness::mentions(n, id);
+            other || n.body().is_some() && AddressUses::of(n).addressed.contains(&id)
+        };
+        // A function of the system can't name it, and those that call back are not pure.
+        let of_system = |call: &Node| {
+            let name = expression_parts::callee(call);
+            let mut functions = all().filter(|n| n.is(&SyntaxKind::FunctionDecl) && Some(n.name.as_str()) == name);
+            name.is_some_and(|name| !self.pure.iter().any(|own| own == name))
+                && functions.all(|f| f.system && f.body().is_none())
+        };
+        let mut calls = self.variables.roots.iter().flat_map(|r| r.walk()).filter(|n| n.is(&SyntaxKind::CallExpr));
+        plain && once && !all().any(known) && calls.all(of_system)
     }
 
     /// Groups the statements of an outermost loop's body that name a variable.
