@@ -37,7 +37,11 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
     if !checks.tables.is_empty() {
         let (noted, reason) = row_tables::comparison(shared, checks, &mut scope)?;
         let told = sequential(region, &reason);
-        let _ = writeln!(body, "{noted}  if (!dvm__apart(&dvm__spans))\n    return {told};");
+        let _ = writeln!(
+            body,
+            "{noted}  if (dvm__apart(&dvm__spans))\n    break;\n  if (dvm__spans.dvm__exact)\n    return {told};\n  \
+             dvm__spans.dvm__exact = 1;\n  }}"
+        );
     }
     let mut text =
         String::from("/* True when what is written shares bytes with other things that the region touches. */\n");

@@ -6,17 +6,51 @@ struct dvm__span {
   dvm__address dvm__begin, dvm__end;
   int dvm__written;
 };
+/* What lies around all rows of an array and the tables that name them. */
+struct dvm__hull {
+  dvm__address dvm__begin, dvm__end;
+  int dvm__written;
+  int dvm__unordered; /* they do not follow each other in memory */
+};
 struct dvm__spans {
+  /* First look. */
+  struct dvm__hull *dvm__hulls;
+  int dvm__hull_count;
+  /* Second look, if the hulls share bytes: every row. */
+  int dvm__exact;
   struct dvm__span *dvm__all; /* room for twice as many: the other half is for sorting */
   __SIZE_TYPE__ dvm__count, dvm__room;
   int dvm__lost; /* there was no memory for all */
 };
 
-static void dvm__span(struct dvm__spans *dvm__in, dvm__address dvm__begin, dvm__address dvm__end, int dvm__written)
+/* Puts a row or a table into its array's hull. */
+static __inline__ void dvm__widen(struct dvm__spans *dvm__in, int dvm__array, dvm__address dvm__begin,
+    dvm__address dvm__end, int dvm__written)
+{
+  struct dvm__hull *const dvm__hull = dvm__in->dvm__hulls + dvm__array;
+  if (dvm__begin > dvm__end) {
+    dvm__hull->dvm__begin = 0;
+    dvm__hull->dvm__end = ~(dvm__address)0;
+  }
+  if (dvm__begin < dvm__hull->dvm__end)
+    dvm__hull->dvm__unordered = 1;
+  if (!dvm__hull->dvm__end || dvm__begin < dvm__hull->dvm__begin)
+    dvm__hull->dvm__begin = dvm__begin;
+  if (dvm__end > dvm__hull->dvm__end)
+    dvm__hull->dvm__end = dvm__end;
+  dvm__hull->dvm__written |= dvm__written;
+}
+
+static void dvm__span(struct dvm__spans *dvm__in, int dvm__array, dvm__address dvm__begin, dvm__address dvm__end,
+    int dvm__written)
 {
   struct dvm__span *dvm__more;
   if (dvm__in->dvm__lost || dvm__begin == dvm__end)
     return;
+  if (!dvm__in->dvm__exact) {
+    dvm__widen(dvm__in, dvm__array, dvm__begin, dvm__end, dvm__written);
+    return;
+  }
   /* The end of a row that wraps around is not known. */
   if (dvm__begin > dvm__end) {
     dvm__in->dvm__lost = 1;
@@ -74,10 +108,27 @@ static struct dvm__span *dvm__sorted(struct dvm__spans *dvm__in)
   }
 }
 
+/* Whether no hull of written rows shares a byte with another hull. */
+static int dvm__hulls_apart(const struct dvm__spans *dvm__in)
+{
+  const struct dvm__hull *dvm__one, *dvm__other, *const dvm__end = dvm__in->dvm__hulls + dvm__in->dvm__hull_count;
+  for (dvm__one = dvm__in->dvm__hulls; dvm__one < dvm__end; dvm__one++) {
+    if (dvm__one->dvm__written && dvm__one->dvm__unordered)
+      return 0;
+    for (dvm__other = dvm__one + 1; dvm__other < dvm__end; dvm__other++)
+      if ((dvm__one->dvm__written || dvm__other->dvm__written) && dvm__one->dvm__begin < dvm__other->dvm__end &&
+          dvm__other->dvm__begin < dvm__one->dvm__end)
+        return 0;
+  }
+  return 1;
+}
+
 /* Whether nothing that is written shares a byte with anything else; frees the list. */
 static int dvm__apart(struct dvm__spans *dvm__in)
 {
   int dvm__free_of_others = !dvm__in->dvm__lost;
+  if (!dvm__in->dvm__exact)
+    return dvm__hulls_apart(dvm__in);
   if (dvm__free_of_others && dvm__in->dvm__count) {
     struct dvm__span *dvm__all = dvm__sorted(dvm__in);
     dvm__address dvm__any = 0, dvm__written = 0; /* where the spans before end, and the written ones */

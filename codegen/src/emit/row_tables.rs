@@ -20,32 +20,40 @@ pub fn helpers(checks: &OverlapChecks) -> &'static str {
     if checks.tables.is_empty() { "" } else { HELPERS }
 }
 
-/// Statements that note the rows and what else the region touches, where the ends of other arrays are known, and what
-/// is the case unless `dvm__apart` then tells that they are apart.
+/// Statements that note the rows and what else the region touches, where the ends of other arrays are known: the head of
+/// a loop that ends when `dvm__apart` tells that they are apart. Also what is the case if it does not.
 pub fn comparison(
     shared: &RegionContext,
     checks: &OverlapChecks,
     scope: &mut CScope,
 ) -> Result<(String, String), Refusal> {
     let region = shared.region;
-    let mut text = String::from("  struct dvm__spans dvm__spans = { 0 };\n");
+    let mut text = String::new();
+    let mut number = 0;
     for at in &checks.beside {
         let array = &region.arrays[*at];
         let mut accesses = region.statements.iter().flat_map(|statement| &statement.accesses);
         let written = accesses.any(|access| access.array == array.symbol && access.kind != AccessKind::Read);
         let (name, written) = (&array.name, i32::from(written));
-        let _ = writeln!(text, "  dvm__span(&dvm__spans, dvm__begin_{name}, dvm__end_{name}, {written});");
+        let _ = writeln!(text, "  dvm__span(&dvm__spans, {number}, dvm__begin_{name}, dvm__end_{name}, {written});");
+        number += 1;
     }
     let is_table = |symbol: &String| checks.tables.iter().any(|table| region.arrays[table.array].symbol == *symbol);
     for (at, kept) in region.kept.iter().enumerate() {
         if kept.against.iter().any(is_table) {
             let place = format!("{}->{}", shared.own, kept_member(at));
-            let _ = writeln!(text, "  dvm__span(&dvm__spans, {place}[0], {place}[1], 0);");
+            let _ = writeln!(text, "  dvm__span(&dvm__spans, {number}, {place}[0], {place}[1], 0);");
+            number += 1;
         }
     }
     for table in &checks.tables {
-        text.push_str(&rows(shared, table, scope)?);
+        text.push_str(&rows(shared, table, &mut number, scope)?);
     }
+    // Once by hulls, and once by rows if that did not tell.
+    let text = format!(
+        "  struct dvm__hull dvm__hulls[{number}] = {{ {{ 0 }} }};\n  struct dvm__spans dvm__spans = {{ 0 }};\n  \
+         dvm__spans.dvm__hulls = dvm__hulls;\n  dvm__spans.dvm__hull_count = {number};\n  for (;;) {{\n{text}"
+    );
     let names: Vec<String> =
         checks.tables.iter().map(|table| format!("`{}`", region.said(&region.arrays[table.array].name))).collect();
     let reason = format!("rows of {} share storage with something that the region writes", names.join(", "));
@@ -53,7 +61,7 @@ pub fn comparison(
 }
 
 /// Notes the rows of one array, and the tables that name them.
-fn rows(shared: &RegionContext, table: &TableHull, scope: &mut CScope) -> Result<String, Refusal> {
+fn rows(shared: &RegionContext, table: &TableHull, number: &mut usize, scope: &mut CScope) -> Result<String, Refusal> {
     let array = &shared.region.arrays[table.array];
     let (element, levels) = (&array.element, array.tables);
     let stars = |count: usize| "*".repeat(count);
@@ -67,7 +75,7 @@ fn rows(shared: &RegionContext, table: &TableHull, scope: &mut CScope) -> Result
         let bound = scope.bound(&part.ends.least)?.max(scope.bound(&part.ends.greatest)?);
         let indent = "  ".repeat(level + 2);
         let pointer = format!("{element} {}", stars(levels - level));
-        let _ = writeln!(text, "{indent}{}", span(&base, &part.ends, &pointer, false, scope)?);
+        let _ = writeln!(text, "{indent}{}", span(*number, &base, &part.ends, &pointer, false, scope)?);
         let (least, greatest) = (scope.text(&part.ends.least)?, scope.text(&part.ends.greatest)?);
         scope.own(place, bound);
         let inside = scope.text(&part.inside)?;
@@ -81,18 +89,26 @@ fn rows(shared: &RegionContext, table: &TableHull, scope: &mut CScope) -> Result
         text,
         "{}{}",
         "  ".repeat(levels + 2),
-        span(&base, &table.row, element, table.written && !planted("a19-tables"), scope)?
+        span(*number, &base, &table.row, element, table.written && !planted("a19-tables"), scope)?
     );
+    *number += 1;
     let _ = writeln!(text, "  {}}}", "}".repeat(levels));
     Ok(text)
 }
 
 /// The call that notes the elements between two subscripts of a pointer.
-fn span(base: &str, ends: &Ends, element: &str, written: bool, scope: &CScope) -> Result<String, Refusal> {
+fn span(
+    number: usize,
+    base: &str,
+    ends: &Ends,
+    element: &str,
+    written: bool,
+    scope: &CScope,
+) -> Result<String, Refusal> {
     let (least, greatest) = (scope.text(&ends.least)?, scope.text(&ends.greatest)?);
     let size = format!("(dvm__int64)sizeof({element})");
     Ok(format!(
-        "dvm__span(&dvm__spans, (dvm__address){base} + (dvm__address)(({least}) * {size}), \
+        "dvm__span(&dvm__spans, {number}, (dvm__address){base} + (dvm__address)(({least}) * {size}), \
          (dvm__address){base} + (dvm__address)((1 + ({greatest})) * {size}), {});",
         i32::from(written)
     ))
