@@ -23,10 +23,10 @@ use crate::sync::lock::Mutex;
 use crate::trace::{Name, Trace};
 
 /// Loops that follow each other within this time are a sequence.
-const SEQUENCE: Duration = Duration::from_micros(100);
+const SEQUENCE: Duration = Duration::from_micros(400);
 
 /// How long a worker looks for the next loop of a sequence.
-const PATIENCE: Duration = Duration::from_micros(150);
+const PATIENCE: Duration = Duration::from_micros(500);
 
 /// One loop.
 struct Tiles {
@@ -233,7 +233,8 @@ pub(super) fn execute(call: &Call, GraphParts { name, space, carried, callbacks 
             sweeps.divide(&tiles);
             *sweeps.tiles.lock() = Some(Arc::clone(&tiles));
             let since = sweeps.now() - sweeps.last.load(Ordering::Relaxed);
-            engine.linger(if u128::from(since) < SEQUENCE.as_nanos() { PATIENCE } else { Duration::ZERO });
+            let patience = if u128::from(since) < SEQUENCE.as_nanos() { PATIENCE } else { Duration::ZERO };
+            engine.linger(patience, replaced);
             let open = leader.open();
             engine.wake_others(replaced);
             forced::with_place(|| call.as_task(|| sweeps.work(&tiles, replaced, None)));

@@ -6,7 +6,7 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::ops::Deref;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -58,6 +58,8 @@ pub(crate) struct Engine {
     pub(crate) sweeps: OnceLock<Arc<dyn Any + Send + Sync>>,
     /// How long a worker looks for more work at least, in microseconds.
     pub(crate) patience: AtomicU64,
+    /// The worker that does not do so: a thread of the program works on its CPU.
+    pub(crate) spared: AtomicUsize,
     /// The job of several processes that this one is a part of.
     pub(crate) job: Option<Job>,
     pub(crate) completion: Completion,
@@ -126,12 +128,18 @@ impl Engine {
     }
 
     /// How long a worker without work looks around before it sleeps.
-    pub(crate) fn spin(&self) -> Duration {
+    pub(crate) fn spin(&self, worker: usize) -> Duration {
+        if self.spared.load(Ordering::Relaxed) == worker {
+            return self.config.spin();
+        }
         self.config.spin().max(Duration::from_micros(self.patience.load(Ordering::Relaxed)))
     }
 
-    /// Lets workers look around for this long at least, from the next time on.
-    pub(crate) fn linger(&self, patience: Duration) {
+    /// Lets workers look around for this long at least, except the one on whose CPU the calling thread works.
+    pub(crate) fn linger(&self, patience: Duration, spared: usize) {
+        if self.spared.load(Ordering::Relaxed) != spared {
+            self.spared.store(spared, Ordering::Relaxed);
+        }
         let wanted = patience.as_micros() as u64;
         if self.patience.load(Ordering::Relaxed) != wanted {
             self.patience.store(wanted, Ordering::Relaxed);

@@ -359,7 +359,7 @@ impl Loop<'_> {
             return self.spin_yielding();
         }
         self.backoff.ran(self.turn().wrapping_sub(self.spun));
-        let end = Instant::now() + self.shared.spin();
+        let begun = Instant::now();
         let mut paused = 0;
         let found = loop {
             for _ in 0..self.backoff.pauses() {
@@ -374,7 +374,7 @@ impl Loop<'_> {
                 paused = 0;
                 // A thread with work may be waiting for this very core.
                 std::thread::yield_now();
-                if Instant::now() >= end {
+                if begun.elapsed() >= self.shared.spin(self.me) {
                     break false;
                 }
             }

@@ -11,7 +11,7 @@ pub(crate) mod life;
 use std::io::Write as _;
 use std::mem::ManuallyDrop;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -207,6 +207,7 @@ fn start(life: &mut Life, join: impl FnOnce(&Config) -> Result<Option<JobPart>, 
         sources: Sources::default(),
         sweeps: OnceLock::new(),
         patience: AtomicU64::new(0),
+        spared: AtomicUsize::new(usize::MAX),
         job,
         completion: Completion::default(),
         failures: Failures::default(),
