@@ -9,6 +9,9 @@ use dvm_isl::{Ctx, Map, Set, UnionMap, UnionSet};
 /// Maximum of isl's operations in one stage: about one second.
 const OPERATIONS: u64 = 600_000;
 
+/// So many accesses of a statement or group are read in one stage: bodies of 75 statements have 300.
+const JOINED: usize = 32;
+
 /// The instances of a region, their original order and their accesses.
 pub struct IslRegion {
     /// isl's context, with its limit of operations.
@@ -91,12 +94,17 @@ impl IslRegion {
             isl_region.add(&region.statements[at..at + count])?;
         }
         if isl_region.statements.len() < region.statements.len() {
-            // Neighbours touch neighbouring elements: joined, they are few sets.
-            for all in [&mut isl_region.reads, &mut isl_region.writes, &mut isl_region.may_writes] {
-                *all = all.coalesce()?;
-            }
+            isl_region.join()?;
         }
         Ok(isl_region)
+    }
+
+    /// Joins accesses: neighbours touch neighbouring elements, which are few sets then.
+    fn join(&mut self) -> Result<(), Refusal> {
+        for all in [&mut self.reads, &mut self.writes, &mut self.may_writes] {
+            *all = all.coalesce()?;
+        }
+        Ok(())
     }
 
     /// The place in the model of the statement that begins the group of statement `at`.
@@ -107,14 +115,13 @@ impl IslRegion {
     fn add(&mut self, group: &[crate::model::Statement]) -> Result<(), Refusal> {
         let Some(statement) = group.first() else { return Ok(()) };
         self.begin_stage();
-        let ctx = &self.ctx;
         let domain =
-            Set::parse(ctx, &statement.domain).map_err(|error| bad_text("domain", &statement.domain, &error))?;
+            Set::parse(&self.ctx, &statement.domain).map_err(|error| bad_text("domain", &statement.domain, &error))?;
         let domain = domain.intersect_params(&self.context)?;
-        let schedule =
-            Map::parse(ctx, &statement.schedule).map_err(|error| bad_text("schedule", &statement.schedule, &error))?;
+        let schedule = Map::parse(&self.ctx, &statement.schedule)
+            .map_err(|error| bad_text("schedule", &statement.schedule, &error))?;
         if let Some(outer) = statement.independent {
-            let pairs = UnionMap::parse(ctx, &same_outer(&statement.name, statement.iterators.len(), outer))?;
+            let pairs = UnionMap::parse(&self.ctx, &same_outer(&statement.name, statement.iterators.len(), outer))?;
             self.independent = Some(match &self.independent {
                 Some(before) => before.union(&pairs)?,
                 None => pairs,
@@ -127,13 +134,17 @@ impl IslRegion {
         let (mut accesses, mut seen) = (Vec::new(), std::collections::BTreeSet::new());
         let members = group.iter().flat_map(|member| member.accesses.iter().map(move |access| (member, access)));
         for (member, access) in members {
+            if accesses.len() % JOINED == JOINED - 1 {
+                self.begin_stage();
+                self.join()?;
+            }
             // Neighbours mostly touch the same elements.
             let own = access.relation.replace(&format!("{}[", member.name), "[");
             if !seen.insert((access.kind, own)) {
                 continue;
             }
-            let map =
-                Map::parse(ctx, &access.relation).map_err(|error| bad_text("access", &access.relation, &error))?;
+            let map = Map::parse(&self.ctx, &access.relation)
+                .map_err(|error| bad_text("access", &access.relation, &error))?;
             let map = map.named_input(&statement.name)?.intersect_domain(&domain)?;
             let all = match access.kind {
                 AccessKind::Read => &mut self.reads,
