@@ -193,6 +193,19 @@ pub struct Statement {
     pub locals: String,
     /// The user declares the instances independent that agree in so many first iterators: no dependence is between them.
     pub independent: Option<usize>,
+    /// The statement is arithmetic on elements of one type. The text then means the same with vectors of that type in
+    /// the operands' places.
+    pub arithmetic: Option<Arithmetic>,
+}
+
+/// An assignment of sums, products and the like of elements of one type, which `text` computes in that type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arithmetic {
+    /// The C type, e.g. `double`.
+    pub element: String,
+    /// All elements that the text names, in its order: the bytes of the text, and the relation as in the accesses.
+    /// `None`: a number of another type, which C converts. All other operands are numbers of the type itself.
+    pub operands: Vec<(usize, usize, Option<String>)>,
 }
 
 /// The counter of a loop.

@@ -1,8 +1,8 @@
 //! Parses a model from its text.
 
 use super::{
-    Access, AccessKind, Array, Condition, Entry, Iterator, Kept, Parameter, Reduction, Region, Row, Statement, Storage,
-    Value,
+    Access, AccessKind, Arithmetic, Array, Condition, Entry, Iterator, Kept, Parameter, Reduction, Region, Row,
+    Statement, Storage, Value,
 };
 use std::{fmt, str::FromStr};
 
@@ -106,6 +106,7 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
                 text: String::new(),
                 locals: String::new(),
                 independent: None,
+                arithmetic: None,
             });
         }
         word => {
@@ -159,6 +160,17 @@ fn part(statement: &mut Statement, word: &str, words: &mut Words) -> Result<(), 
         }
         "locals" => {
             statement.locals = words.quoted()?;
+            return Ok(());
+        }
+        "arithmetic" => {
+            statement.arithmetic = Some(Arithmetic { element: words.quoted()?, operands: Vec::new() });
+            return Ok(());
+        }
+        "operand" => {
+            let Some(arithmetic) = &mut statement.arithmetic else { return Err("`arithmetic` comes first".into()) };
+            let (begin, end) = (words.number()?, words.number()?);
+            let relation = if words.has("-") { None } else { Some(words.rest()) };
+            arithmetic.operands.push((begin, end, relation));
             return Ok(());
         }
         "independent" => {

@@ -18,7 +18,7 @@
 //!   text "A[i] = 2 * A[i];"
 //! ```
 
-use super::{AccessKind, Array, Entry, Kept, Reduction, Region, Statement, Storage};
+use super::{AccessKind, Arithmetic, Array, Entry, Kept, Reduction, Region, Statement, Storage};
 use std::fmt;
 
 impl From<Region> for String {
@@ -128,6 +128,12 @@ fn write_statement(f: &mut fmt::Formatter<'_>, statement: &Statement) -> fmt::Re
     }
     if let Some(outer) = statement.independent {
         writeln!(f, "  independent {outer}")?;
+    }
+    if let Some(Arithmetic { element, operands }) = &statement.arithmetic {
+        writeln!(f, "  arithmetic {}", Quoted(element))?;
+        for (begin, end, relation) in operands {
+            writeln!(f, "  operand {begin} {end} {}", relation.as_deref().map_or("-".to_owned(), one_line))?;
+        }
     }
     if !statement.locals.is_empty() {
         writeln!(f, "  locals {}", Quoted(&statement.locals))?;

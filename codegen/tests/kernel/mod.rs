@@ -259,6 +259,7 @@ impl Walk<'_> {
             way.iterators.iter().map(|it| Iterator { name: it.clone(), ctype: self.kernel.iterator_type.clone() });
         self.statements.push(Statement {
             independent: None,
+            arithmetic: None,
             line: self.statements.len() as u32 + 1,
             column: 1,
             iterators: iterators.collect(),

@@ -13,7 +13,7 @@ use crate::frontend::survey::region_builder::{RawAccess, RegionBuilder};
 use crate::frontend::values::affine::Cases;
 use crate::frontend::values::surrounding_loops::Scope;
 use crate::model::{AccessKind, Value};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The effects of a statement, and what its text needs.
 #[derive(Debug, Default)]
@@ -32,6 +32,8 @@ pub struct Effects {
     pub edits: BTreeMap<usize, (usize, String)>,
     /// Names used.
     pub names: BTreeSet<String>,
+    /// By node: the element that it reads or writes.
+    pub elements: HashMap<Id, RawAccess>,
 }
 
 impl Effects {
@@ -347,6 +349,7 @@ impl<'a> RegionBuilder<'a> {
             self.scatter(id, node);
         }
         out.names.insert(place.variable.name.clone());
+        out.elements.insert(node.id, Self::access(&symbol, AccessKind::Read, &place.subscripts, scope));
         if read {
             Self::record(&symbol, AccessKind::Read, &place.subscripts, scope, out);
         }

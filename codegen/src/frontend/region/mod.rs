@@ -1,6 +1,7 @@
 //! Makes the model of one region: statements, groups of them, final values of counters, one parameter space.
 //! It uses all other rooms.
 
+mod arithmetic;
 pub mod atomic_groups;
 pub mod final_counters;
 pub mod model_assembly;

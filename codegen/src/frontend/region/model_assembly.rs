@@ -8,7 +8,7 @@ use crate::frontend::survey::entry_path::EntryPath;
 use crate::frontend::survey::region_builder::{KnownArray, KnownParameter, RawAccess, RawStatement, RegionBuilder};
 use crate::frontend::values::affine::Affine;
 use crate::frontend::values::symbols;
-use crate::model::{Access, AccessKind, Condition, Kept, Statement, Storage, Value, WIDE_LIMIT};
+use crate::model::{Access, AccessKind, Arithmetic, Condition, Kept, Statement, Storage, Value, WIDE_LIMIT};
 use crate::planted::planted;
 use crate::source::{Directive, Source};
 use std::collections::BTreeSet;
@@ -381,11 +381,16 @@ fn statement(source: &Source, prefix: &str, name: &str, raw: &RawStatement, leng
     let mut time = raw.scope.schedule.clone();
     time.resize(length, "0".to_owned());
     let (line, column) = source.position(raw.nodes[0].begin.offset);
-    let named = |a: &RawAccess| Access {
-        array: a.array.clone(),
-        kind: a.kind,
-        relation: format!("{prefix}{{ {tuple} -> {} }}", a.image),
-    };
+    let relation = |a: &RawAccess| format!("{prefix}{{ {tuple} -> {} }}", a.image);
+    let named = |a: &RawAccess| Access { array: a.array.clone(), kind: a.kind, relation: relation(a) };
+    let arithmetic = raw.arithmetic.as_ref().map(|known| Arithmetic {
+        element: known.element.to_owned(),
+        operands: known
+            .operands
+            .iter()
+            .map(|(begin, end, access)| (*begin, *end, access.as_ref().map(relation)))
+            .collect(),
+    });
     Statement {
         name: name.to_owned(),
         line,
@@ -397,5 +402,6 @@ fn statement(source: &Source, prefix: &str, name: &str, raw: &RawStatement, leng
         text: raw.text.clone(),
         locals: raw.locals.clone(),
         independent: raw.independent,
+        arithmetic,
     }
 }

@@ -166,6 +166,7 @@ impl<'a> RegionBuilder<'a> {
         let (begin, end) = self.text_range(nodes)?;
         self.check_conditionals(begin, end)?;
         let mut text = self.edited(begin, end, &out);
+        let arithmetic = self.arithmetic_form(nodes, begin, &out);
         let block = nodes.len() > 1 || !matches!(nodes[0].kind, SyntaxKind::CompoundStmt);
         if block && (nodes.len() > 1 || nodes[0].kind.is_statement()) {
             text = format!("{{ {text} }}");
@@ -183,6 +184,7 @@ impl<'a> RegionBuilder<'a> {
             text,
             locals,
             independent,
+            arithmetic,
         });
         Ok(())
     }
@@ -207,7 +209,8 @@ impl<'a> RegionBuilder<'a> {
         Ok((begin, end))
     }
 
-    fn edited(&self, begin: usize, end: usize, out: &Effects) -> String {
+    /// The text of a range with all edits.
+    pub fn edited(&self, begin: usize, end: usize, out: &Effects) -> String {
         let mut text = String::new();
         let mut at = begin;
         let mut edits: BTreeMap<usize, &(usize, String)> =

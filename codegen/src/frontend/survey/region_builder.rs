@@ -74,6 +74,17 @@ pub struct RawStatement<'a> {
     pub locals: String,
     /// The user declares the instances independent that agree in so many outermost counters.
     pub independent: Option<usize>,
+    /// What it computes, if that is arithmetic on elements of one type.
+    pub arithmetic: Option<RawArithmetic>,
+}
+
+/// Arithmetic on elements of one type, before all parameters are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawArithmetic {
+    /// The type.
+    pub element: &'static str,
+    /// Bytes of the statement's text with the element that they name; `None`: a number that is converted to the type.
+    pub operands: Vec<(usize, usize, Option<RawAccess>)>,
 }
 
 /// A subscript that may leave its row, before all parameters are known.
