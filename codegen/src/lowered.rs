@@ -14,6 +14,10 @@ pub struct TileSymbols {
     pub sizes: Vec<String>,
     /// Counters of the loops over the instances.
     pub counters: Vec<String>,
+    /// By iterator of a statement: its first value in a box of instances.
+    pub box_first: Vec<String>,
+    /// By iterator of a statement: its last value in a box of instances.
+    pub box_last: Vec<String>,
 }
 
 /// The isl name of a statement's `k`-th iterator in its guard.
@@ -66,6 +70,50 @@ pub struct HostLoops {
     pub leaves_row: Option<AstExpr>,
     /// Boxes around the instances of statements, each once: their volumes tell how much there is to do.
     pub work: Vec<Vec<Ends>>,
+}
+
+/// The instances of a tile that run before others: as blocks if they may, else in loops.
+pub struct Component {
+    /// The statements that may run as blocks, one of them at a time.
+    pub blocks: Vec<Block>,
+    /// The loops over all instances.
+    pub loops: Loops,
+}
+
+/// A statement whose instances in a tile may run as blocks: some values of one loop, in vectors, by some of another,
+/// for all values of the serial loops. The elements that the block updates stay in registers meanwhile.
+pub struct Block {
+    /// Index of the statement in the model.
+    pub statement: usize,
+    /// The tile has instances of the statement.
+    pub exists: AstExpr,
+    /// They fill the box between their ends (`box_first`, `box_last`), and blocks keep their dependences.
+    pub full: AstExpr,
+    /// By iterator: its first and last value in the tile.
+    pub ends: Vec<Ends>,
+    /// The iterator whose values are in a vector.
+    pub vector: usize,
+    /// The iterator whose values are the rows of a block.
+    pub rows: usize,
+    /// The iterators that a block has all values of, the outermost first.
+    pub serial: Vec<usize>,
+    /// By operand of the statement's arithmetic.
+    pub roles: Vec<Role>,
+}
+
+/// What an operand is in a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The element that stays in a register.
+    Kept,
+    /// Elements that follow each other, in a vector.
+    Vector,
+    /// Elements that lie apart: copied first, for some steps of the serial loop, so that they follow each other.
+    Packed,
+    /// One element for all parts of a vector.
+    Single,
+    /// A number of another type.
+    Number,
 }
 
 /// Order of the instances of a tile.

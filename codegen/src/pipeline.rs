@@ -4,11 +4,11 @@ use crate::{
     Refusal,
     analysis::{Dependences, IslRegion, footprint, obstacle, order_properties, overlap, row_overruns},
     emit::{self, Generated, PhaseParts, RegionContext, RegionParts},
-    lowered::{ArrayFootprint, BodyOrder, HostLoops, Loops, OverlapChecks, TileBox},
+    lowered::{ArrayFootprint, BodyOrder, Component, HostLoops, Loops, OverlapChecks, TileBox},
     model::{Array, Region, Storage},
     transform::{
         Legality, NO_PARALLELISM, Phase, PhaseKind, Plan, Search, Step, host_loops::host_loops,
-        phase_loops::loops_over, proven, tile::PhaseSets, tile_box::tile_box,
+        phase_loops::loops_over, proven, register_blocks, tile::PhaseSets, tile_box::tile_box,
     },
 };
 use dvm_isl::{Set, UnionMap};
@@ -118,6 +118,8 @@ struct Work<'a> {
     footprints: Vec<Vec<ArrayFootprint>>,
     /// By phase.
     loops: Vec<Loops>,
+    /// By phase: the parts of a tile, if some may run as blocks.
+    components: Vec<Vec<Component>>,
     increasing: Vec<Vec<bool>>,
     /// By phase; a sequential phase has none.
     boxes: Vec<Option<TileBox>>,
@@ -136,7 +138,7 @@ fn made<T>(value: Option<&T>) -> Result<&T, Refusal> {
 
 impl<'a> Work<'a> {
     /// All passes. A new one is a line here.
-    const PASSES: [Pass<'a>; 12] = [
+    const PASSES: [Pass<'a>; 13] = [
         Pass { name: "model", run: Work::read, print: Work::print_model },
         Pass { name: "deps", run: Work::depend, print: Work::print_dependences },
         Pass { name: "schedule", run: Work::schedule, print: Work::print_schedule },
@@ -145,6 +147,7 @@ impl<'a> Work<'a> {
         Pass { name: "sets", run: Work::sets, print: Work::print_sets },
         Pass { name: "footprint", run: Work::footprint, print: Work::print_footprint },
         Pass { name: "loops", run: Work::loops, print: Work::print_loops },
+        Pass { name: "blocks", run: Work::blocks, print: Work::print_blocks },
         Pass { name: "boxes", run: Work::boxes, print: Work::print_boxes },
         Pass { name: "hosts", run: Work::hosts, print: Work::print_hosts },
         Pass { name: "overlaps", run: Work::overlaps, print: Work::print_overlaps },
@@ -166,6 +169,7 @@ impl<'a> Work<'a> {
             sets: Vec::new(),
             footprints: Vec::new(),
             loops: Vec::new(),
+            components: Vec::new(),
             increasing: Vec::new(),
             boxes: Vec::new(),
             host_loops: None,
@@ -316,6 +320,23 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
+    fn blocks(&mut self) -> Result<(), Refusal> {
+        let (isl_region, dependences) = (made(self.isl_region.as_ref())?, made(self.dependences.as_ref())?);
+        let (plan, symbols) = (made(self.plan.as_ref())?, &made(self.shared.as_ref())?.symbols);
+        let legality = Legality::new(&dependences.conflicts);
+        for (phase, sets) in plan.phases.iter().zip(&self.sets) {
+            let place = (phase, plan.phases.len() == 1);
+            let found = register_blocks::components(self.region, isl_region, &legality, place, sets, symbols)?;
+            let lowered = found.into_iter().map(|component| {
+                isl_region.begin_stage();
+                let loops = loops_over(isl_region, dependences, phase, &component.instances, symbols)?;
+                Ok(Component { blocks: component.blocks, loops })
+            });
+            self.components.push(lowered.collect::<Result<_, Refusal>>()?);
+        }
+        Ok(())
+    }
+
     fn boxes(&mut self) -> Result<(), Refusal> {
         let isl_region = made(self.isl_region.as_ref())?;
         let phases = made(self.plan.as_ref())?.phases.iter().zip(&self.sets);
@@ -338,14 +359,15 @@ impl<'a> Work<'a> {
     }
 
     fn emit(&mut self) -> Result<(), Refusal> {
-        let lowered = self.loops.iter().zip(&self.boxes).zip(&self.footprints);
+        let lowered = self.loops.iter().zip(&self.components).zip(&self.boxes).zip(&self.footprints);
         let phases: Vec<PhaseParts> = made(self.plan.as_ref())?
             .phases
             .iter()
             .zip(lowered)
-            .map(|(phase, ((loops, tiles), footprints))| PhaseParts {
+            .map(|(phase, (((loops, components), tiles), footprints))| PhaseParts {
                 is_repeated: phase.depth > 0,
                 loops,
+                components,
                 tiles: tiles.as_ref(),
                 footprints,
             })
@@ -450,6 +472,27 @@ impl Work<'_> {
     fn print_loops(&self) -> Result<String, Refusal> {
         let print = |(at, loops): (usize, &Loops)| format!("phase {at}\n{}", loops.tree);
         Ok(self.loops.iter().enumerate().map(print).collect())
+    }
+
+    #[allow(clippy::unnecessary_wraps)]
+    fn print_blocks(&self) -> Result<String, Refusal> {
+        let mut text = String::new();
+        for (at, components) in self.components.iter().enumerate() {
+            let _ = writeln!(text, "phase {at}");
+            for Component { blocks, loops } in components {
+                let statements: Vec<&str> = loops.statements.iter().map(String::as_str).collect();
+                let _ = writeln!(text, "  {}", statements.join(", "));
+                for block in blocks {
+                    let statement = &self.region.statements[block.statement];
+                    let name = |k: &usize| statement.iterators[*k].name.as_str();
+                    let serial: Vec<&str> = block.serial.iter().map(name).collect();
+                    let (rows, vector) = (name(&block.rows), name(&block.vector));
+                    let _ = write!(text, "  {}: rows of {rows}, vectors of {vector}, ", statement.name);
+                    let _ = writeln!(text, "all {}; if {} and {}", serial.join(", "), block.exists, block.full);
+                }
+            }
+        }
+        Ok(text)
     }
 
     #[allow(clippy::unnecessary_wraps)]

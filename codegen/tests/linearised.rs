@@ -1,7 +1,8 @@
 //! Random programs with arrays whose shape the tool finds: linearised arrays, integer scalars in subscripts, rows behind
-//! tables of pointers. The shape is a guess that it proves or checks, so the sizes also are those of short, overlapping,
+//! tables of pointers; nests that update elements again and again. The shape is a guess that it proves or checks, so the sizes also are those of short, overlapping,
 //! empty and negative rows.
 
+mod blocks;
 mod linear;
 mod prefix;
 mod rows;
@@ -14,7 +15,7 @@ use linear::program;
 const TOGETHER: usize = 8;
 
 /// Compares the programs of all seeds; one in `share` functions at least has to be accepted.
-fn compare(share: u64, source: impl Fn(&[u64]) -> String, function: impl Fn(u64) -> String) {
+fn compare(share: u64, source: impl Fn(&[u64]) -> String, function: impl Fn(u64) -> String) -> Seen {
     let (first, count) = testkit::seeds_from(1, 64).range();
     let seeds: Vec<u64> = (first..first + count).collect();
     let mut all = Seen::default();
@@ -23,6 +24,7 @@ fn compare(share: u64, source: impl Fn(&[u64]) -> String, function: impl Fn(u64)
             Ok(seen) => {
                 all.accepted += seen.accepted;
                 all.tiles += seen.tiles;
+                all.blocks += seen.blocks;
             }
             Err(together) => {
                 // One function alone, if that suffices.
@@ -37,6 +39,7 @@ fn compare(share: u64, source: impl Fn(&[u64]) -> String, function: impl Fn(u64)
     }
     println!("{count} functions: {all:?}");
     assert!(count < 32 || (all.accepted as u64 * share > count && all.tiles > count), "{all:?}");
+    all
 }
 
 #[test]
@@ -54,4 +57,11 @@ fn scalars_that_loops_change_give_the_same_bytes() {
 #[test]
 fn rows_behind_pointers_give_the_same_bytes() {
     compare(4, rows::source, rows::function);
+}
+
+/// Updates of elements, as in products of matrices: many have tiles that run as blocks.
+#[test]
+fn elements_that_loops_update_give_the_same_bytes() {
+    let seen = compare(4, blocks::source, blocks::function);
+    assert!(seen.accepted < 32 || seen.blocks * 6 > seen.accepted, "{seen:?}");
 }

@@ -194,7 +194,7 @@ fn each_pass_gives_its_text() {
 #[test]
 fn passes_are_named_in_their_order() {
     let names: Vec<&str> = Stage::all().map(Stage::name).collect();
-    let expected = "model deps schedule tiles rows sets footprint loops boxes hosts overlaps c";
+    let expected = "model deps schedule tiles rows sets footprint loops blocks boxes hosts overlaps c";
     assert_eq!(names.join(" "), expected);
     assert_eq!(stage(&shift(), "footprint"), "phase 0\n  A [[1, 0] spread 0][[0, 1] spread 1]\n");
     assert_eq!(stage(&shift(), "rows") + &stage(&shift(), "overlaps"), "");

@@ -10,6 +10,36 @@
 #define DVM__INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
+/* Blocks that stay in registers: DVM__BLOCK_ROWS rows of DVM__BLOCK_COLUMNS vectors. Where floating point keeps more digits than its
+   type has, vectors would round differently. */
+#if defined(__AVX512F__)
+#define DVM__VECTOR_BYTES 64
+#define DVM__BLOCK_ROWS 8
+#else
+#define DVM__BLOCK_ROWS 4
+#if defined(__AVX__)
+#define DVM__VECTOR_BYTES 32
+#else
+#define DVM__VECTOR_BYTES 16
+#endif
+#endif
+#define DVM__BLOCK_COLUMNS 3
+#define DVM__BLOCK_DEPTH 128 /* steps for which elements are copied */
+#define DVM__VECTOR(type) \
+  __attribute__((__vector_size__(DVM__VECTOR_BYTES), __aligned__(__alignof__(type)), __may_alias__))
+#define DVM__ALIGNED __attribute__((__aligned__(DVM__VECTOR_BYTES)))
+#define DVM__LANES(type) (DVM__VECTOR_BYTES / (dvm__int64)sizeof(type))
+#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 0
+#define DVM__BLOCKS 1
+#else
+#define DVM__BLOCKS 0
+#endif
+#if defined(__clang__)
+#define DVM__UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define DVM__UNROLL _Pragma("GCC unroll 8")
+#endif
+
 /* Around generated code: warnings that a program turns on (or into errors) are about the program's own text. */
 #if defined(__clang__)
 #define DVM__QUIET _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Weverything\"")

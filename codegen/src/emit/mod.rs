@@ -18,6 +18,7 @@ mod printer;
 mod reductions;
 mod region_context;
 mod region_function;
+mod register_blocks;
 mod row_tables;
 mod shape_functions;
 pub mod text_mark;

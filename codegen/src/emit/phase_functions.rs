@@ -8,12 +8,13 @@ use super::{
     printer::Printer,
     reductions,
     region_context::{Reach, RegionContext},
+    register_blocks::BlockWriter,
     shape_functions::{self, ShapeFunctions},
     text_mark::TextMark,
 };
 use crate::{
     Refusal,
-    lowered::{ArrayFootprint, BodyOrder, Ends, Loops, TileBox},
+    lowered::{ArrayFootprint, BodyOrder, Component, Ends, Loops, TileBox},
 };
 use std::{collections::BTreeSet, fmt::Write};
 
@@ -33,6 +34,8 @@ pub struct PhaseParts<'a> {
     pub is_repeated: bool,
     /// The loops over the instances of a tile, or of a sequential phase.
     pub loops: &'a Loops,
+    /// The parts of a tile, if some may run as blocks.
+    pub components: &'a [Component],
     /// The box of the tiles; a sequential phase has none.
     pub tiles: Option<&'a TileBox>,
     /// What a tile touches, by array.
@@ -46,16 +49,23 @@ impl Writer<'_> {
         let reach = self.reach(tiles)?;
         let shape = shape_functions::functions(self.shared, tiles, reach, name)?;
         let launcher = self.launcher(tiles, &shape, parts.is_repeated, (at, name))?;
-        let tile = self.tile(parts.loops, tiles, name, reach)?;
+        let tile = self.tile(parts, tiles, name, reach)?;
         let dimension = tiles.carried.len();
         let footprint = footprint_function::function(self.shared, parts.footprints, dimension, self.hosts, name)?;
         Ok(tile + &footprint + &shape.text + &launcher)
     }
 
-    fn tile(&self, loops: &Loops, tiles: &TileBox, name: &str, reach: Reach) -> Result<String, Refusal> {
-        let (body, mentions) = self.body(loops, reach)?;
+    fn tile(&self, parts: &PhaseParts, tiles: &TileBox, name: &str, reach: Reach) -> Result<String, Refusal> {
+        let (mut body, mentions) = self.body(parts.loops, reach);
         let shared = self.shared;
-        let mut text = self.comment(tiles);
+        let mut text = String::new();
+        for component in parts.components {
+            text.push_str(&Self::component(component, shared, &mut body, name)?);
+        }
+        if parts.components.is_empty() {
+            body.node(&parts.loops.tree, 1)?;
+        }
+        text.push_str(&self.comment(tiles));
         let _ =
             writeln!(text, "static int {name}_tile(void *{}, const dvm__int64 *{})\n{{", shared.argument, shared.tile);
         let _ = writeln!(text, "  const struct {} *{} = {};", shared.context, shared.own, shared.argument);
@@ -73,8 +83,51 @@ impl Writer<'_> {
         Ok(text)
     }
 
-    /// The loops over some instances as C.
-    fn body<'s>(&'s self, loops: &'s Loops, reach: Reach) -> Result<(Body<'s>, Mentions), Refusal> {
+    /// Adds a component to a tile's body: blocks if they may run, else loops. Returns the blocks' functions.
+    fn component<'s>(
+        component: &'s Component,
+        shared: &RegionContext,
+        body: &mut Body<'s>,
+        name: &str,
+    ) -> Result<String, Refusal> {
+        body.loops = &component.loops;
+        let mut functions = String::new();
+        let done = &shared.done;
+        if !component.blocks.is_empty() {
+            body.line(1, &format!("{{ int {done} = 0;"));
+        }
+        for block in &component.blocks {
+            let Some(writer) = BlockWriter::of(shared, block, name) else { continue };
+            functions.push_str(&writer.functions());
+            let exists = body.scope.text(&block.exists)?;
+            body.line(1, &format!("if (DVM__BLOCKS && !{done} && {exists}) {{"));
+            for (k, Ends { least, greatest }) in block.ends.iter().enumerate() {
+                let (first, last) = (&shared.symbols.box_first[k], &shared.symbols.box_last[k]);
+                let bound = body.scope.bound(least)?.max(body.scope.bound(greatest)?);
+                let (least, greatest) = (body.scope.text(least)?, body.scope.text(greatest)?);
+                body.line(2, &format!("const dvm__int64 {first} = {least}, {last} = {greatest};"));
+                body.scope.own(first, bound);
+                body.scope.own(last, bound);
+            }
+            let full = body.scope.text(&block.full)?;
+            body.line(2, &format!("if ({full}{}) {{", writer.worth_copies()));
+            body.line(3, &format!("{};", writer.call()));
+            body.line(3, &format!("{done} = 1;"));
+            body.line(2, "}");
+            body.line(1, "}");
+        }
+        if component.blocks.is_empty() {
+            body.node(&component.loops.tree, 1)?;
+        } else {
+            body.line(1, &format!("if (!{done}) {{"));
+            body.node(&component.loops.tree, 2)?;
+            body.line(1, "} }");
+        }
+        Ok(functions)
+    }
+
+    /// An empty body for some loops, and what their statements mention.
+    fn body<'s>(&'s self, loops: &'s Loops, reach: Reach) -> (Body<'s>, Mentions) {
         let region = self.shared.region;
         // The text of the statements that occur decides the parameters' types.
         let mut leads = false;
@@ -87,7 +140,7 @@ impl Writer<'_> {
         reserved.extend(region.values.iter().map(|value| value.name.clone()));
         reserved.extend(region.reductions.iter().map(|reduction| reduction.name.clone()));
         reserved.extend(region.arrays.iter().map(|array| array.name.clone()));
-        let mut body = Body {
+        let body = Body {
             region,
             scope: self.shared.scope_of_tile(&mentions, reach),
             increasing: self.increasing,
@@ -99,13 +152,13 @@ impl Writer<'_> {
             loops,
             groups: &self.shared.groups,
         };
-        body.node(&loops.tree, 1)?;
-        Ok((body, mentions))
+        (body, mentions)
     }
 
     fn sequential(&self, loops: &Loops, name: &str) -> Result<String, Refusal> {
         let reach = Reach { hosts: self.hosts, band: 0 };
-        let (body, mentions) = self.body(loops, reach)?;
+        let (mut body, mentions) = self.body(loops, reach);
+        body.node(&loops.tree, 1)?;
         let shared = self.shared;
         let mut text = String::from("/* Runs in the calling thread, in the original order. */\n");
         let _ = writeln!(text, "static void {name}(const struct {} *{})\n{{", shared.context, shared.own);

@@ -49,6 +49,28 @@ pub struct RegionContext<'a> {
     pub ends: String,
     /// Local of the region's function: how much there is to do.
     pub work: String,
+    /// Names in the functions of register tiling.
+    pub block: BlockNames,
+    /// Local of a tile's function: a component has run as blocks.
+    pub done: String,
+}
+
+/// The names of the variables in the functions of register tiling.
+pub struct BlockNames {
+    /// By iterator: the value where a block begins.
+    pub at: Vec<String>,
+    /// Row and column of a block.
+    pub place: [String; 2],
+    /// Numbers of rows and columns.
+    pub extent: [String; 2],
+    /// The updated elements.
+    pub kept: String,
+    /// The type of a vector.
+    pub vector: String,
+    /// By operand: copies of elements that lie apart.
+    pub packed: Vec<String>,
+    /// The first and last step of the serial loop for which there are copies.
+    pub part: [String; 2],
 }
 
 /// Maximum nesting of the generated loops.
@@ -64,6 +86,9 @@ impl<'a> RegionContext<'a> {
         dimension: usize,
     ) -> RegionContext<'a> {
         let mut names = FreshNames::of(region, original);
+        let depth = region.statements.iter().map(|statement| statement.iterators.len()).max().unwrap_or(0);
+        let operands = region.statements.iter().filter_map(|statement| statement.arithmetic.as_ref());
+        let operands = operands.map(|arithmetic| arithmetic.operands.len()).max().unwrap_or(0);
         RegionContext {
             region,
             groups: groups.to_vec(),
@@ -74,6 +99,8 @@ impl<'a> RegionContext<'a> {
                 origins: names.series("dvm__o", dimension),
                 sizes: names.series("dvm__b", dimension),
                 counters: names.series("dvm__c", COUNTERS),
+                box_first: names.series("dvm__first", depth),
+                box_last: names.series("dvm__last_of", depth),
             },
             tiles: names.fresh("dvm__tiles"),
             argument: names.fresh("dvm__context"),
@@ -84,6 +111,16 @@ impl<'a> RegionContext<'a> {
             coordinate: names.fresh("dvm__coordinate"),
             ends: names.fresh("dvm__ends"),
             work: names.fresh("dvm__work"),
+            block: BlockNames {
+                at: names.series("dvm__at", depth),
+                place: ["dvm__row", "dvm__column"].map(|name| names.fresh(name)),
+                extent: ["dvm__rows", "dvm__columns"].map(|name| names.fresh(name)),
+                kept: names.fresh("dvm__kept"),
+                vector: names.fresh("dvm__vector"),
+                packed: names.series("dvm__packed", operands),
+                part: ["dvm__begin", "dvm__end"].map(|name| names.fresh(name)),
+            },
+            done: names.fresh("dvm__done"),
         }
     }
 

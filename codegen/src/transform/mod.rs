@@ -4,6 +4,7 @@ pub mod host_loops;
 mod legality;
 pub(crate) mod phase;
 pub mod phase_loops;
+pub(crate) mod register_blocks;
 mod schedule;
 pub mod tile;
 pub mod tile_box;

@@ -11,6 +11,8 @@ const FLAGS: [&str; 3] = ["-std=gnu99", "-O1", "-w"];
 pub struct Seen {
     pub accepted: usize,
     pub tiles: u64,
+    /// Statements whose tiles may run as blocks.
+    pub blocks: usize,
 }
 
 fn printed(program: &Path, environment: &[(&str, String)]) -> Result<(String, String), String> {
@@ -39,8 +41,9 @@ pub fn judge_text(seeds: &[u64], text: &str) -> Result<Seen, String> {
         return Err(format!("dvmcc: {said}"));
     }
     let shown = std::fs::read_to_string(folder.join("case.dvm.c")).unwrap_or_default();
-    let mut seen = Seen { accepted: shown.matches("/* dvm: region ").count(), tiles: 0 };
-    for (tile, seed, workers) in [(1, 0, 1), (3, 5, 1), (2, 9, 3), (100, 0, 2)] {
+    let mut seen = Seen { accepted: shown.matches("/* dvm: region ").count(), ..Seen::default() };
+    seen.blocks = shown.matches("_block(const struct").count();
+    for (tile, seed, workers) in [(1, 0, 1), (3, 5, 1), (9, 3, 2), (2, 9, 3), (100, 0, 2)] {
         let setting = |name, value: u32| (name, value.to_string());
         let environment = [
             setting("STANDIN_SIZE", tile),

@@ -1,0 +1,345 @@
+//! Prints the functions of register tiling: one for a block, whose updated elements are local vectors, and one that
+//! covers the box of a tile with blocks, with rows and columns that are left over.
+
+use super::{
+    expression::CScope,
+    generated_names::{Mentions, declare_const},
+    region_context::{BlockNames, Reach, RegionContext},
+    text_mark::TextMark,
+};
+use crate::{
+    lowered::{Block, Role},
+    model::{Arithmetic, Statement},
+};
+use std::fmt::Write;
+
+/// Prints the functions of one statement.
+pub struct BlockWriter<'a> {
+    shared: &'a RegionContext<'a>,
+    block: &'a Block,
+    statement: &'a Statement,
+    arithmetic: &'a Arithmetic,
+    /// The function that covers a box.
+    name: String,
+}
+
+impl<'a> BlockWriter<'a> {
+    /// For a block of the phase whose function is `phase`; nothing for a statement that is not arithmetic.
+    pub fn of(shared: &'a RegionContext<'a>, block: &'a Block, phase: &str) -> Option<BlockWriter<'a>> {
+        let statement = shared.region.statements.get(block.statement)?;
+        let arithmetic = statement.arithmetic.as_ref()?;
+        let name = format!("{phase}_{}", statement.name);
+        Some(BlockWriter { shared, block, statement, arithmetic, name })
+    }
+
+    /// Copies serve several rows: a condition in C; empty if there are none.
+    pub fn worth_copies(&self) -> String {
+        if self.packed().next().is_none() {
+            return String::new();
+        }
+        let (row, symbols) = (self.block.rows, &self.shared.symbols);
+        format!(" && {} - {} >= DVM__BLOCK_ROWS - 1", symbols.box_last[row], symbols.box_first[row])
+    }
+
+    /// The call that runs all instances in the box between the ends.
+    pub fn call(&self) -> String {
+        let symbols = &self.shared.symbols;
+        let ends = (0..self.depth()).map(|k| format!(", {}, {}", symbols.box_first[k], symbols.box_last[k]));
+        format!("{}({}{})", self.name, self.shared.own, ends.collect::<String>())
+    }
+
+    /// Both functions.
+    pub fn functions(&self) -> String {
+        self.block_function() + &self.box_function()
+    }
+
+    fn depth(&self) -> usize {
+        self.statement.iterators.len()
+    }
+
+    fn iterator(&self, k: usize) -> &str {
+        &self.statement.iterators[k].name
+    }
+
+    fn lanes(&self) -> String {
+        format!("DVM__LANES({})", self.arithmetic.element)
+    }
+
+    /// The variables that the statement's text names.
+    fn locals(&self) -> String {
+        let mentions = Mentions::of(self.shared.region, [self.statement]);
+        let scope: CScope = self.shared.scope_of_tile(&mentions, Reach::default());
+        self.shared.locals(&scope, &mentions)
+    }
+
+    /// Declares the iterators at a place of the block.
+    fn iterators(&self, indent: &str, in_block: bool) -> String {
+        let BlockNames { at, place: [row, column], .. } = &self.shared.block;
+        let mut text = String::new();
+        for (k, iterator) in self.statement.iterators.iter().enumerate() {
+            let value = match k {
+                _ if !in_block => at[k].clone(),
+                _ if k == self.block.rows => format!("({} + {row})", at[k]),
+                _ if k == self.block.vector => format!("({} + {column} * {})", at[k], self.lanes()),
+                _ => at[k].clone(),
+            };
+            let declared = declare_const(&iterator.ctype, &iterator.name);
+            let _ = writeln!(text, "{indent}{declared} = ({}){value};", iterator.ctype);
+        }
+        text
+    }
+
+    /// The statement's text on vectors, with its place in the source.
+    fn vector_text(&self, indent: &str) -> String {
+        let mut text = String::new();
+        let mut done = 0;
+        for (at, ((begin, end, _), role)) in self.arithmetic.operands.iter().zip(&self.block.roles).enumerate() {
+            text.push_str(&self.statement.text[done..*begin]);
+            let own = &self.statement.text[*begin..*end];
+            let vector = match role {
+                Role::Kept => self.kept(),
+                Role::Vector => format!("(*(const {} *)&{own})", self.shared.block.vector),
+                Role::Packed => self.copied(at),
+                Role::Single => own.to_owned(),
+                Role::Number => format!("({})({own})", self.arithmetic.element),
+            };
+            text.push_str(&vector);
+            done = *end;
+        }
+        text.push_str(&self.statement.text[done..]);
+        self.marked(indent, &text)
+    }
+
+    fn marked(&self, indent: &str, text: &str) -> String {
+        let mark = TextMark::At(self.statement.line, self.statement.column);
+        format!("{mark}\n{indent}{}\n{}\n", text.trim(), TextMark::End)
+    }
+
+    fn kept(&self) -> String {
+        let BlockNames { place: [row, column], kept, .. } = &self.shared.block;
+        format!("{kept}[{row}][{column}]")
+    }
+
+    /// The operands whose elements are copied.
+    fn packed(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.block.roles.len()).filter(|at| self.block.roles[*at] == Role::Packed)
+    }
+
+    /// For how many steps of the serial loop there are copies: together they fit a small stack.
+    fn depth_of_copies(&self) -> String {
+        match self.packed().count() {
+            1 => "DVM__BLOCK_DEPTH".to_owned(),
+            several => format!("(DVM__BLOCK_DEPTH / {several})"),
+        }
+    }
+
+    /// The vector of an operand's copies at a place of the block.
+    fn copied(&self, operand: usize) -> String {
+        let BlockNames { at, place: [_, column], extent: [_, columns], vector, packed, .. } = &self.shared.block;
+        let k = self.block.serial[0];
+        let step = format!("({} - {})", at[k], self.shared.symbols.box_first[k]);
+        format!("(*(const {vector} *)&{}[({step} * {columns} + {column}) * {}])", packed[operand], self.lanes())
+    }
+
+    /// Copies the elements that lie apart, for a part of the serial loop and so many columns.
+    fn copies(&self, indent: &str, columns: &str) -> String {
+        let BlockNames { at, place: [_, column], packed, part: [begin, end], .. } = &self.shared.block;
+        let (k, v) = (self.block.serial[0], self.block.vector);
+        let mut text = format!(
+            "{indent}for ({column} = 0; {column} < {columns} * {lanes}; ++{column})\n\
+             {indent}  for ({at} = {begin}; {at} <= {end}; ++{at}) {{\n",
+            lanes = self.lanes(),
+            at = at[k]
+        );
+        for (own, iterator) in self.statement.iterators.iter().enumerate() {
+            let value = if own == v { format!("({} + {column})", at[v]) } else { at[own].clone() };
+            let declared = declare_const(&iterator.ctype, &iterator.name);
+            let _ = writeln!(text, "{indent}    {declared} = ({}){value};", iterator.ctype);
+        }
+        for operand in self.packed() {
+            let (first, last, _) = &self.arithmetic.operands[operand];
+            let place = format!("({} - {begin}) * ({columns} * {}) + {column}", at[k], self.lanes());
+            let _ =
+                writeln!(text, "{indent}    {}[{place}] = {};", packed[operand], &self.statement.text[*first..*last]);
+        }
+        text + indent + "  }\n"
+    }
+
+    /// The text of the element that the statement updates.
+    fn target(&self) -> &str {
+        self.arithmetic.operands.first().map_or("", |(begin, end, _)| &self.statement.text[*begin..*end])
+    }
+
+    /// Loops over the rows and columns of a block around some text.
+    fn each_place(&self, indent: &str, text: &str) -> String {
+        let BlockNames { place: [row, column], extent: [rows, columns], .. } = &self.shared.block;
+        format!(
+            "{indent}DVM__UNROLL\n{indent}for ({row} = 0; {row} < {rows}; ++{row}) {{\n\
+             {indent}  DVM__UNROLL\n{indent}  for ({column} = 0; {column} < {columns}; ++{column}) {{\n\
+             {declared}{text}{indent}  }}\n{indent}}}\n",
+            declared = self.iterators(&format!("{indent}    "), true)
+        )
+    }
+
+    fn block_function(&self) -> String {
+        let (shared, block) = (self.shared, self.block);
+        let BlockNames { at, place: [row, column], extent: [rows, columns], kept, vector, .. } = &shared.block;
+        let (first, last) = (&shared.symbols.box_first, &shared.symbols.box_last);
+        let mut text = format!(
+            "/* {} for some values of {} and vectors of {}, and all of {}: {} stays in registers. */\n",
+            self.statement.name,
+            self.iterator(block.rows),
+            self.iterator(block.vector),
+            block.serial.iter().map(|k| self.iterator(*k)).collect::<Vec<_>>().join(", "),
+            self.target()
+        );
+        let arguments: String = (0..self.depth())
+            .map(|k| {
+                if block.serial.contains(&k) {
+                    format!(", const dvm__int64 {}, const dvm__int64 {}", first[k], last[k])
+                } else {
+                    format!(", const dvm__int64 {}", at[k])
+                }
+            })
+            .collect();
+        let element = &self.arithmetic.element;
+        let copies: String =
+            self.packed().map(|at| format!(", const {element} *{}", shared.block.packed[at])).collect();
+        let _ = writeln!(
+            text,
+            "static __inline__ __attribute__((__always_inline__)) void {}_block(const struct {} *{}{arguments}{copies}, \
+             const int {rows}, const int {columns})\n{{",
+            self.name, shared.context, shared.own
+        );
+        let _ = writeln!(text, "  typedef {element} {vector} DVM__VECTOR({element});");
+        text.push_str(&self.locals());
+        let _ = writeln!(text, "  {vector} {kept}[DVM__BLOCK_ROWS][DVM__BLOCK_COLUMNS];");
+        let _ = writeln!(text, "  int {row}, {column};");
+        for k in &block.serial {
+            let _ = writeln!(text, "  dvm__int64 {};", at[*k]);
+        }
+        // The element's subscripts do not name the serial loops' counters; only a declaration does.
+        for k in &block.serial {
+            let _ = writeln!(text, "  {} = {};", at[*k], first[*k]);
+        }
+        let (place, element) = (self.kept(), self.target());
+        text.push_str(&self.each_place("  ", &format!("      {place} = *(const {vector} *)&{element};\n")));
+        let mut indent = "  ".to_owned();
+        for k in &block.serial {
+            let _ = writeln!(text, "{indent}for ({0} = {1}; {0} <= {2}; ++{0}) {{", at[*k], first[*k], last[*k]);
+            indent.push_str("  ");
+        }
+        let body = self.vector_text(&format!("{indent}    "));
+        text.push_str(&self.each_place(&indent, &body));
+        for _ in &block.serial {
+            indent.truncate(indent.len() - 2);
+            let _ = writeln!(text, "{indent}}}");
+        }
+        text.push_str(&self.each_place("  ", &format!("      *({vector} *)&{element} = {place};\n")));
+        text + "}\n\n"
+    }
+
+    fn box_function(&self) -> String {
+        let (shared, block) = (self.shared, self.block);
+        let at = &shared.block.at;
+        let (first, last) = (&shared.symbols.box_first, &shared.symbols.box_last);
+        let ends: String = (0..self.depth())
+            .map(|k| format!(", const dvm__int64 {}, const dvm__int64 {}", first[k], last[k]))
+            .collect();
+        let mut text =
+            format!("/* {} in a box: blocks, then the rows and columns that are left. */\n", self.statement.name);
+        let _ = writeln!(text, "static void {}(const struct {} *{}{ends})\n{{", self.name, shared.context, shared.own);
+        text.push_str(&self.locals());
+        for at in &at[..self.depth()] {
+            let _ = writeln!(text, "  dvm__int64 {at};");
+        }
+        let element = &self.arithmetic.element;
+        let BlockNames { place: [_, column], packed, part: [begin, _], .. } = &shared.block;
+        for operand in self.packed() {
+            let room = format!("{} * DVM__BLOCK_COLUMNS * {}", self.depth_of_copies(), self.lanes());
+            let _ = writeln!(text, "  {element} {}[{room}] DVM__ALIGNED;", packed[operand]);
+        }
+        if self.packed().next().is_some() {
+            let _ = writeln!(text, "  dvm__int64 {begin};\n  int {column};");
+        }
+        let mut indent = "  ".to_owned();
+        let outer: Vec<usize> = (0..self.depth())
+            .filter(|k| ![block.rows, block.vector].contains(k) && !block.serial.contains(k))
+            .collect();
+        for k in &outer {
+            let _ = writeln!(text, "{indent}for ({0} = {1}; {0} <= {2}; ++{0}) {{", at[*k], first[*k], last[*k]);
+            indent.push_str("  ");
+        }
+        let (row, vector) = (block.rows, block.vector);
+        let _ = writeln!(text, "{indent}{} = {};", at[vector], first[vector]);
+        for columns in ["DVM__BLOCK_COLUMNS", "1"] {
+            text.push_str(&self.columns(&indent, columns));
+        }
+        let left = format!("for (; {0} <= {1}; ++{0})", at[vector], last[vector]);
+        let _ = writeln!(text, "{indent}{left}");
+        let mut inner = format!("{indent}  ");
+        for k in std::iter::once(&row).chain(&block.serial) {
+            let _ = writeln!(text, "{inner}for ({0} = {1}; {0} <= {2}; ++{0})", at[*k], first[*k], last[*k]);
+            inner.push_str("  ");
+        }
+        let _ = writeln!(text, "{inner}{{");
+        text.push_str(&self.iterators(&format!("{inner}  "), false));
+        text.push_str(&self.marked(&format!("{inner}  "), &self.statement.text));
+        let _ = writeln!(text, "{inner}}}");
+        for _ in &outer {
+            indent.truncate(indent.len() - 2);
+            let _ = writeln!(text, "{indent}}}");
+        }
+        text + "}\n\n"
+    }
+
+    /// Loops over the vectors of a box, so many at a time.
+    fn columns(&self, indent: &str, columns: &str) -> String {
+        let BlockNames { at, part: [begin, end], .. } = &self.shared.block;
+        let (first, last) = (&self.shared.symbols.box_first, &self.shared.symbols.box_last);
+        let (row, vector) = (self.block.rows, self.block.vector);
+        let step = if columns == "1" { self.lanes() } else { format!("{columns} * {}", self.lanes()) };
+        let mut text =
+            format!("{indent}for (; {0} <= {1} - ({step} - 1); {0} += {step}) {{\n", at[vector], last[vector]);
+        let packs = self.packed().next().is_some();
+        let inner = if packs { format!("{indent}  ") } else { indent.to_owned() };
+        if packs {
+            let k = self.block.serial[0];
+            let _ = writeln!(
+                text,
+                "{inner}for ({begin} = {first}; {begin} <= {last}; {begin} += {depth}) {{\n\
+                 {inner}  const dvm__int64 {end} = dvm__min({begin} + {depth} - 1, {last});",
+                depth = self.depth_of_copies(),
+                first = first[k],
+                last = last[k]
+            );
+        }
+        let _ = writeln!(text, "{inner}  {} = {};", at[row], first[row]);
+        if packs {
+            text.push_str(&self.copies(&format!("{inner}  "), columns));
+        }
+        let some =
+            format!("{inner}  for (; {0} <= {1} - (DVM__BLOCK_ROWS - 1); {0} += DVM__BLOCK_ROWS)", at[row], last[row]);
+        let _ = writeln!(text, "{some}\n{inner}    {};", self.block_call("DVM__BLOCK_ROWS", columns));
+        let one = format!("{inner}  for (; {0} <= {1}; ++{0})", at[row], last[row]);
+        let _ = writeln!(text, "{one}\n{inner}    {};", self.block_call("1", columns));
+        if packs {
+            let _ = writeln!(text, "{inner}}}");
+        }
+        text + indent + "}\n"
+    }
+
+    fn block_call(&self, rows: &str, columns: &str) -> String {
+        let (symbols, at) = (&self.shared.symbols, &self.shared.block.at);
+        let BlockNames { packed, part: [begin, end], .. } = &self.shared.block;
+        let copies: String = self.packed().map(|at| format!(", {}", packed[at])).collect();
+        let arguments: String = (0..self.depth())
+            .map(|k| match self.block.serial.contains(&k) {
+                true if !copies.is_empty() => format!(", {begin}, {end}"),
+                true => format!(", {}, {}", symbols.box_first[k], symbols.box_last[k]),
+                false => format!(", {}", at[k]),
+            })
+            .collect();
+        format!("{}_block({}{arguments}{copies}, {rows}, {columns})", self.name, self.shared.own)
+    }
+}
