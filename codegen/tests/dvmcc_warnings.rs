@@ -51,6 +51,31 @@ const HEADER: &str = "static double h(int n)
 const STRICT: &str =
     "-Wall -Wextra -Werror -pedantic -Wshadow -Wconversion -Wunused -Wstrict-prototypes -Wmissing-prototypes -O1 -c";
 
+/// Blocks of register tiling: packed and single operands, counters of several types, a serial counter that no text
+/// names, macros, constants of other types.
+const BLOCKS: &str = "#define AT(x, i, j) x[i][j]
+#define TWICE 2.0f
+void b1(int n, float a[restrict n][n], float b[restrict n][n], float c[restrict n][n], float w);
+void b1(int n, float a[restrict n][n], float b[restrict n][n], float c[restrict n][n], float w)
+{
+#pragma dvm region
+  for (unsigned i = 0; i < (unsigned)n; i++)
+    for (short k = 0; k < 100; k++)
+      for (long j = 0; j < n; j++)
+        c[i][j] += w * a[k][i] * b[j][k];
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < n; k++)
+      for (int j = 0; j < n; j++)
+        AT(c, i, j) = AT(c, i, j) - TWICE * AT(a, i, k) * AT(b, k, j);
+#pragma dvm region
+  for (int t = 0; t < 10; t++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        c[i][j] = c[i][j] * 3 - a[i][j];
+}
+";
+
 const EDGES: &str = "void e1(long n, double *restrict a);
 void e1(long n, double *restrict a)
 {
@@ -130,12 +155,16 @@ fn refused_regions_build_with_all_warnings_as_errors() {
 /// about what is generated (of overflow, of loops that were not transformed as asked) would be errors.
 #[test]
 fn generated_text_has_no_warnings() {
-    let folder = testkit::scratch(&[("strict.c", include_str!("place/strict.c")), ("edges.c", EDGES)]);
+    let folder =
+        testkit::scratch(&[("strict.c", include_str!("place/strict.c")), ("edges.c", EDGES), ("blocks.c", BLOCKS)]);
     let more = "-Wsign-conversion -Wcast-qual -Wundef -Wdouble-promotion -Wfloat-equal -Wold-style-definition -Wredundant-decls";
     for compiler in ["gcc"].into_iter().chain(clangs::all("generated text")) {
-        for (file, standard, refused) in
-            [("strict.c", "c99 -O3", 3), ("strict.c", "gnu17 -O0", 3), ("edges.c", "c11 -O3", 2)]
-        {
+        for (file, standard, refused) in [
+            ("strict.c", "c99 -O3", 3),
+            ("strict.c", "gnu17 -O0", 3),
+            ("edges.c", "c11 -O3", 2),
+            ("blocks.c", "c99 -O3", 0),
+        ] {
             let line = format!("-std={standard} {more} {} {file} -o x.o", STRICT.replace("-O1 ", ""));
             let output = run(dvmcc().env("DVM_CC", compiler), &folder, &line);
             let text = said(&output);

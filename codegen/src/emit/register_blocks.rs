@@ -65,48 +65,72 @@ impl<'a> BlockWriter<'a> {
         format!("DVM__LANES({})", self.arithmetic.element)
     }
 
-    /// The variables that the statement's text names.
-    fn locals(&self) -> String {
-        let mentions = Mentions::of(self.shared.region, [self.statement]);
+    /// What a part of the statement's text names, or may name.
+    fn mentions(&self, part: &str) -> Mentions {
+        let own = Statement { text: part.to_owned(), ..self.statement.clone() };
+        Mentions::of(self.shared.region, [&own])
+    }
+
+    /// The variables that a part of the statement's text names.
+    fn locals(&self, part: &str) -> String {
+        let mentions = self.mentions(part);
         let scope: CScope = self.shared.scope_of_tile(&mentions, Reach::default());
         self.shared.locals(&scope, &mentions)
     }
 
-    /// Declares the iterators at a place of the block.
-    fn iterators(&self, indent: &str, in_block: bool) -> String {
-        let BlockNames { at, place: [row, column], .. } = &self.shared.block;
-        let mut text = String::new();
+    /// Declares the iterators that a part of the statement's text, or a macro in it, may name.
+    fn iterators(&self, indent: &str, part: &str, value: impl Fn(usize) -> String) -> String {
+        let mentions = self.mentions(part);
+        let (mut text, mut unnamed) = (String::new(), String::new());
         for (k, iterator) in self.statement.iterators.iter().enumerate() {
-            let value = match k {
-                _ if !in_block => at[k].clone(),
-                _ if k == self.block.rows => format!("({} + {row})", at[k]),
-                _ if k == self.block.vector => format!("({} + {column} * {})", at[k], self.lanes()),
-                _ => at[k].clone(),
-            };
+            if !mentions.perhaps(&iterator.name) {
+                continue;
+            }
             let declared = declare_const(&iterator.ctype, &iterator.name);
-            let _ = writeln!(text, "{indent}{declared} = ({}){value};", iterator.ctype);
+            let _ = writeln!(text, "{indent}{declared} = ({}){};", iterator.ctype, value(k));
+            if !mentions.surely(&iterator.name) {
+                let _ = writeln!(unnamed, "{indent}(void){};", iterator.name);
+            }
         }
-        text
+        text + &unnamed
     }
 
-    /// The statement's text on vectors, with its place in the source.
-    fn vector_text(&self, indent: &str) -> String {
+    /// The value of an iterator at a place of the block.
+    fn in_block(&self, k: usize) -> String {
+        let BlockNames { at, place: [row, column], .. } = &self.shared.block;
+        match k {
+            _ if k == self.block.rows => format!("({} + {row})", at[k]),
+            _ if k == self.block.vector => format!("({} + {column} * {})", at[k], self.lanes()),
+            _ => at[k].clone(),
+        }
+    }
+
+    /// The statement's text with something in the place of each operand.
+    fn with_operands(&self, operand: impl Fn(usize, Role, &str) -> String) -> String {
         let mut text = String::new();
         let mut done = 0;
         for (at, ((begin, end, _), role)) in self.arithmetic.operands.iter().zip(&self.block.roles).enumerate() {
             text.push_str(&self.statement.text[done..*begin]);
-            let own = &self.statement.text[*begin..*end];
-            let vector = match role {
-                Role::Kept => self.kept(),
-                Role::Vector => format!("(*(const {} *)&{own})", self.shared.block.vector),
-                Role::Packed => self.copied(at),
-                Role::Single => own.to_owned(),
-                Role::Number => format!("({})({own})", self.arithmetic.element),
-            };
-            text.push_str(&vector);
+            text.push_str(&operand(at, *role, &self.statement.text[*begin..*end]));
             done = *end;
         }
-        text.push_str(&self.statement.text[done..]);
+        text + &self.statement.text[done..]
+    }
+
+    /// The statement's text without the operands of some roles: what stands for them names nothing of the source.
+    fn without(&self, roles: &[Role]) -> String {
+        self.with_operands(|_, role, own| if roles.contains(&role) { String::new() } else { own.to_owned() })
+    }
+
+    /// The statement's text on vectors, with its place in the source.
+    fn vector_text(&self, indent: &str) -> String {
+        let text = self.with_operands(|at, role, own| match role {
+            Role::Kept => self.kept(),
+            Role::Vector => format!("(*(const {} *)&{own})", self.shared.block.vector),
+            Role::Packed => self.copied(at),
+            Role::Single => own.to_owned(),
+            Role::Number => format!("({})({own})", self.arithmetic.element),
+        });
         self.marked(indent, &text)
     }
 
@@ -151,33 +175,33 @@ impl<'a> BlockWriter<'a> {
             lanes = self.lanes(),
             at = at[k]
         );
-        for (own, iterator) in self.statement.iterators.iter().enumerate() {
-            let value = if own == v { format!("({} + {column})", at[v]) } else { at[own].clone() };
-            let declared = declare_const(&iterator.ctype, &iterator.name);
-            let _ = writeln!(text, "{indent}    {declared} = ({}){value};", iterator.ctype);
-        }
+        let parts = self.packed().map(|operand| self.operand(operand)).collect::<Vec<_>>().join(" ");
+        let value = |own: usize| if own == v { format!("({} + {column})", at[v]) } else { at[own].clone() };
+        text.push_str(&self.iterators(&format!("{indent}    "), &parts, value));
         for operand in self.packed() {
-            let (first, last, _) = &self.arithmetic.operands[operand];
             let place = format!("({} - {begin}) * ({columns} * {}) + {column}", at[k], self.lanes());
-            let _ =
-                writeln!(text, "{indent}    {}[{place}] = {};", packed[operand], &self.statement.text[*first..*last]);
+            let _ = writeln!(text, "{indent}    {}[{place}] = {};", packed[operand], self.operand(operand));
         }
         text + indent + "  }\n"
     }
 
-    /// The text of the element that the statement updates.
-    fn target(&self) -> &str {
-        self.arithmetic.operands.first().map_or("", |(begin, end, _)| &self.statement.text[*begin..*end])
+    fn operand(&self, at: usize) -> &str {
+        self.arithmetic.operands.get(at).map_or("", |(begin, end, _)| &self.statement.text[*begin..*end])
     }
 
-    /// Loops over the rows and columns of a block around some text.
-    fn each_place(&self, indent: &str, text: &str) -> String {
+    /// The text of the element that the statement updates.
+    fn target(&self) -> &str {
+        self.operand(0)
+    }
+
+    /// Loops over the rows and columns of a block around some text, which names what `part` names.
+    fn each_place(&self, indent: &str, part: &str, text: &str) -> String {
         let BlockNames { place: [row, column], extent: [rows, columns], .. } = &self.shared.block;
         format!(
             "{indent}DVM__UNROLL\n{indent}for ({row} = 0; {row} < {rows}; ++{row}) {{\n\
              {indent}  DVM__UNROLL\n{indent}  for ({column} = 0; {column} < {columns}; ++{column}) {{\n\
              {declared}{text}{indent}  }}\n{indent}}}\n",
-            declared = self.iterators(&format!("{indent}    "), true)
+            declared = self.iterators(&format!("{indent}    "), part, |k| self.in_block(k))
         )
     }
 
@@ -212,7 +236,7 @@ impl<'a> BlockWriter<'a> {
             self.name, shared.context, shared.own
         );
         let _ = writeln!(text, "  typedef {element} {vector} DVM__VECTOR({element});");
-        text.push_str(&self.locals());
+        text.push_str(&self.locals(&self.without(&[Role::Packed])));
         let _ = writeln!(text, "  {vector} {kept}[DVM__BLOCK_ROWS][DVM__BLOCK_COLUMNS];");
         let _ = writeln!(text, "  int {row}, {column};");
         for k in &block.serial {
@@ -223,19 +247,19 @@ impl<'a> BlockWriter<'a> {
             let _ = writeln!(text, "  {} = {};", at[*k], first[*k]);
         }
         let (place, element) = (self.kept(), self.target());
-        text.push_str(&self.each_place("  ", &format!("      {place} = *(const {vector} *)&{element};\n")));
+        text.push_str(&self.each_place("  ", element, &format!("      {place} = *(const {vector} *)&{element};\n")));
         let mut indent = "  ".to_owned();
         for k in &block.serial {
             let _ = writeln!(text, "{indent}for ({0} = {1}; {0} <= {2}; ++{0}) {{", at[*k], first[*k], last[*k]);
             indent.push_str("  ");
         }
         let body = self.vector_text(&format!("{indent}    "));
-        text.push_str(&self.each_place(&indent, &body));
+        text.push_str(&self.each_place(&indent, &self.without(&[Role::Packed, Role::Kept]), &body));
         for _ in &block.serial {
             indent.truncate(indent.len() - 2);
             let _ = writeln!(text, "{indent}}}");
         }
-        text.push_str(&self.each_place("  ", &format!("      *({vector} *)&{element} = {place};\n")));
+        text.push_str(&self.each_place("  ", element, &format!("      *({vector} *)&{element} = {place};\n")));
         text + "}\n\n"
     }
 
@@ -249,7 +273,7 @@ impl<'a> BlockWriter<'a> {
         let mut text =
             format!("/* {} in a box: blocks, then the rows and columns that are left. */\n", self.statement.name);
         let _ = writeln!(text, "static void {}(const struct {} *{}{ends})\n{{", self.name, shared.context, shared.own);
-        text.push_str(&self.locals());
+        text.push_str(&self.locals(&self.statement.text));
         for at in &at[..self.depth()] {
             let _ = writeln!(text, "  dvm__int64 {at};");
         }
@@ -283,7 +307,7 @@ impl<'a> BlockWriter<'a> {
             inner.push_str("  ");
         }
         let _ = writeln!(text, "{inner}{{");
-        text.push_str(&self.iterators(&format!("{inner}  "), false));
+        text.push_str(&self.iterators(&format!("{inner}  "), &self.statement.text, |k| at[k].clone()));
         text.push_str(&self.marked(&format!("{inner}  "), &self.statement.text));
         let _ = writeln!(text, "{inner}}}");
         for _ in &outer {

@@ -136,7 +136,10 @@ impl Search<'_> {
         }
         known = known.intersect(&full.params()?)?.coalesce()?;
         let right = Set::parse(own.context(), "{ : }")?.subtract(&wrong)?.intersect(&known)?.coalesce()?;
-        if right.is_empty()? {
+        // A box of one row or one column is no block.
+        let wide = |k: usize| format!("{} < {}", first[k], last[k]);
+        let wide = format!("[{names}] -> {{ : {} and {} }}", wide(form.rows), wide(form.vector));
+        if right.intersect(&Set::parse(own.context(), &wide)?)?.is_empty()? {
             return Ok(None);
         }
         let right = right.gist(&known)?.coalesce()?;
