@@ -424,6 +424,11 @@ static dvm_retcode_t do_dvm_region_sizes(void)
     int carried[] = {1, 1};
     return ARMED(dvm_region_sizes(&region, 2, extent, carried, footprint, NULL, sizes));
 }
+static dvm_retcode_t do_dvm_region_waits(void)
+{
+    int waits;
+    return ARMED(dvm_region_waits(1000, &waits));
+}
 
 /* Distributions and redistributions. */
 #define DISTRIBUTE(name, ...) \
@@ -625,7 +630,7 @@ static const struct {
     LINE(dvm_sched_load, RUNS, DVM_SUCCESS), LINE(dvm_blocking_begin, RUNS, DVM_SUCCESS), LINE(dvm_blocking_end, RUNS, DVM_SUCCESS),
     LINE(dvm_graph_run, RUNS, DVM_SUCCESS), LINE(dvm_graph_sizes, RUNS, DVM_SUCCESS), LINE(dvm_explain, RUNS, DVM_SUCCESS),
     LINE(dvm_region_enter, RUNS, DVM_SUCCESS), LINE(dvm_region_leave, RUNS, DVM_SUCCESS),
-    LINE(dvm_region_run, RUNS, DVM_SUCCESS), LINE(dvm_region_sizes, RUNS, DVM_SUCCESS),
+    LINE(dvm_region_run, RUNS, DVM_SUCCESS), LINE(dvm_region_sizes, RUNS, DVM_SUCCESS), LINE(dvm_region_waits, RUNS, DVM_SUCCESS),
     LINE(dvm_explain_text, RUNS, DVM_SUCCESS), LINE(dvm_distribution_parse, RUNS, DVM_SUCCESS),
     LINE(dvm_distribution_make, RUNS, DVM_SUCCESS), LINE(dvm_distribution_block_cyclic, RUNS, DVM_SUCCESS),
     LINE(dvm_distribution_halo, RUNS, DVM_SUCCESS), LINE(dvm_distribution_scalapack, RUNS, DVM_SUCCESS),

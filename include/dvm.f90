@@ -270,6 +270,7 @@ module dvm
   public :: dvm_graph_run
   public :: dvm_graph_sizes
   public :: dvm_region_enter
+  public :: dvm_region_waits
   public :: dvm_region_leave
   public :: dvm_region_sizes
   public :: dvm_region_run
@@ -1120,6 +1121,25 @@ module dvm
       type(dvm_region_entry_t), intent(out) :: entry
       integer(c_int) :: code
     end function dvm_region_enter
+
+    !> @brief Tell whether the caller should run a region's original loops because libdvm does not run yet, and the regions so
+    !> far had less work than its start costs.
+    !>
+    !> It does not wait if libdvm runs, nor if the environment has a variable of libdvm other than DVM_WORKERS and DVM_VERBOSE.
+    !>
+    !> @param[in]  work   the number of iterations of the region, or -1
+    !> @param[out] waits  1: run the original loops. 0: start libdvm (dvm_graph_start) and go on
+    !> @retval DVM_SUCCESS       waits is written
+    !> @retval DVM_ERR_ARGUMENT  waits is NULL
+    !>
+    !> Source: added to the report's interface.
+    function dvm_region_waits(work, waits) &
+        bind(C, name="dvm_region_waits") result(code)
+      import
+      integer(c_int64_t), value :: work
+      integer(c_int), intent(out) :: waits
+      integer(c_int) :: code
+    end function dvm_region_waits
 
     !> @brief End an entry whose time is wanted.
     !>

@@ -1205,6 +1205,22 @@ dvm_retcode_t dvm_region_enter(dvm_region_t *region,
                                dvm_region_entry_t *entry);
 
 /**
+ * @brief Tell whether the caller should run a region's original loops because libdvm does not run yet, and the regions so
+ * far had less work than its start costs.
+ *
+ * It does not wait if libdvm runs, nor if the environment has a variable of libdvm other than DVM_WORKERS and DVM_VERBOSE.
+ *
+ * @param[in]  work   the number of iterations of the region, or -1
+ * @param[out] waits  1: run the original loops. 0: start libdvm (dvm_graph_start) and go on
+ * @retval DVM_SUCCESS       waits is written
+ * @retval DVM_ERR_ARGUMENT  waits is NULL
+ *
+ * Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_region_waits(int64_t work,
+                               int *waits);
+
+/**
  * @brief End an entry whose time is wanted.
  *
  * @param[in,out] region  the record that the entry was begun with

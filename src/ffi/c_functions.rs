@@ -91,6 +91,7 @@ unsafe extern "C" {
         context: *mut c_void,
         sizes: *mut i64,
     ) -> dvm_retcode_t;
+    pub unsafe fn dvm_region_waits(work: i64, waits: *mut c_int) -> dvm_retcode_t;
     pub unsafe fn dvm_graph_sizes(
         name: *const c_char,
         dimension: c_int,

@@ -4,10 +4,12 @@
 //! Thread safety: any thread, any time, several at once.
 
 use std::ffi::{c_char, c_int, c_void};
+use std::sync::OnceLock;
 
 use super::graph::{dvm_graph_t, read, sizes_of};
-use super::guard::running;
+use super::guard::{guarded, running};
 use super::{Arg, dvm_retcode_t};
+use crate::engine;
 use crate::error::Error;
 use crate::graph::{self, CLASSES, Record, RecordName, RegionEntry, RegionWay};
 
@@ -127,6 +129,37 @@ pub unsafe extern "C" fn dvm_region_enter(
         Ok(())
     })
 }
+
+/// @brief Tell whether the caller should run a region's original loops because libdvm does not run yet, and the regions so
+/// far had less work than its start costs.
+///
+/// It does not wait if libdvm runs, nor if the environment has a variable of libdvm other than DVM_WORKERS and DVM_VERBOSE.
+///
+/// @param[in]  work   the number of iterations of the region, or -1
+/// @param[out] waits  1: run the original loops. 0: start libdvm (dvm_graph_start) and go on
+/// @retval DVM_SUCCESS       waits is written
+/// @retval DVM_ERR_ARGUMENT  waits is NULL
+///
+/// Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_region_waits(work: i64, waits: Arg<*mut c_int>) -> dvm_retcode_t {
+    guarded("dvm_region_waits", || {
+        let place = waits.result("waits")?;
+        place.write(c_int::from(!engine::running() && graph::waits_to_start(work, *ASKED.get_or_init(asked))));
+        Ok(())
+    })
+}
+
+/// Whether a variable asks libdvm for anything but a number of workers.
+static ASKED: OnceLock<bool> = OnceLock::new();
+
+fn asked() -> bool {
+    let asks = |name: &[u8]| name.starts_with(b"DVM_") && !SILENT.contains(&name);
+    std::env::vars_os().any(|(name, _)| asks(name.as_encoded_bytes()))
+}
+
+/// Variables that ask for nothing as long as libdvm does not run.
+const SILENT: [&[u8]; 2] = [b"DVM_WORKERS", b"DVM_VERBOSE"];
 
 /// @brief End an entry whose time is wanted.
 ///

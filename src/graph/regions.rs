@@ -22,6 +22,23 @@ pub(crate) const CLASSES: usize = 64;
 /// Iterations from which an entry is long: half a millisecond and more.
 const LARGE: usize = 19;
 
+/// Iterations of all regions together that cost more than libdvm's start: 5 ms and more, of the shortest loops.
+const START: u64 = 16 << 20;
+
+/// Whether libdvm waits to start: the regions that were entered so far, and one of so much work, cost less than the
+/// start does, whatever it brings. `asked`: somebody wants it to run at any price.
+pub(crate) fn waits_to_start(work: i64, asked: bool) -> bool {
+    static ENTERED: AtomicU64 = AtomicU64::new(0);
+    !asked && waits(&ENTERED, work)
+}
+
+fn waits(entered: &AtomicU64, work: i64) -> bool {
+    let work = work.max(1).unsigned_abs();
+    entered.load(Ordering::Relaxed) < START
+        && work < START
+        && entered.fetch_add(work, Ordering::Relaxed).saturating_add(work) < START
+}
+
 /// What libdvm and generated code change in a record. Zeros at first.
 #[derive(Debug)]
 #[repr(C)]
@@ -281,6 +298,17 @@ mod tests {
     #[test]
     fn classes_are_powers_of_two() {
         assert_eq!([-5, 0, 1, 2, 3, 4, i64::MAX].map(class), [0, 0, 0, 1, 1, 2, 62]);
+    }
+
+    #[test]
+    fn libdvm_waits_until_the_regions_have_had_more_work_than_its_start() {
+        let entered = AtomicU64::new(0);
+        let small = START as i64 / 8;
+        assert_eq!((0..10).filter(|_| waits(&entered, small)).count(), 7, "seven eighths");
+        let entered = AtomicU64::new(0);
+        assert!(waits(&entered, 0) && waits(&entered, i64::MIN), "no work");
+        assert!(!waits(&AtomicU64::new(0), START as i64), "one long entry");
+        assert!(!waits_to_start(1, true), "somebody wants tiles");
     }
 
     #[test]

@@ -141,6 +141,8 @@ pub fn region_rows(t: &mut Table) {
     t.row("dvm_region_sizes", Wrong::Range, "size", DVM_ERR_ARGUMENT, move |_| {
         sizes(record(SIZE), 2, extent, at([-5_i64, 7]).cast())
     });
+    t.spared.insert("dvm_region_waits", vec![Wrong::Range, Wrong::State, Wrong::Stale]);
+    t.row("dvm_region_waits", Wrong::Null, "waits", DVM_ERR_ARGUMENT, |_| unsafe { dvm_region_waits(1, null_mut()) });
 }
 
 /// A function and a call of it.

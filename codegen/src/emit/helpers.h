@@ -141,6 +141,7 @@ struct dvm__graph {
 };
 extern int dvm__graph_start(void) __asm__("dvm_graph_start");
 extern int dvm__region_enter(struct dvm__record *, dvm__int64, struct dvm__entry *) __asm__("dvm_region_enter");
+extern int dvm__region_waits(dvm__int64, int *) __asm__("dvm_region_waits");
 extern int dvm__region_leave(struct dvm__record *, const struct dvm__entry *) __asm__("dvm_region_leave");
 extern int dvm__region_run(const struct dvm__graph *) __asm__("dvm_region_run");
 extern int dvm__region_sizes(struct dvm__record *, int, const dvm__int64 *, const int *,
@@ -457,6 +458,19 @@ static __inline__ int dvm__unasked(struct dvm__record *dvm__record, dvm__int64 d
     return 0;
   __atomic_store_n(dvm__left, dvm__now - 1, __ATOMIC_RELAXED);
   return 1;
+}
+
+/* Whether libdvm waits to start: the regions so far had less work than that. */
+static __inline__ int dvm__waits(dvm__int64 dvm__work)
+{
+  static int dvm__started;
+  int dvm__waits = 0;
+  if (__atomic_load_n(&dvm__started, __ATOMIC_RELAXED) || dvm__checks())
+    return 0;
+  if (dvm__region_waits(dvm__work, &dvm__waits) == dvm__success && dvm__waits)
+    return 1;
+  __atomic_store_n(&dvm__started, 1, __ATOMIC_RELAXED);
+  return 0;
 }
 
 /* Begins an entry; zero: it runs the original loops, or one tile. Where regions are checked, their tiles run. */

@@ -119,7 +119,12 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
         let work = &shared.work;
         let entry = format!("&{own}->{tiles}.dvm__entry");
         let _ = writeln!(text, "  const dvm__int64 {work} = dvm__{name}_work({own});");
-        let _ = writeln!(text, "  if (dvm__unasked(dvm__{name}_records, {work}))\n    return 1;");
+        let _ = writeln!(
+            text,
+            "  if (dvm__unasked(dvm__{name}_records, {work}))\n    return 1;\n  if (dvm__waits({work}))\n    \
+             return dvm__sequential(\"{name}\", {}, \"the loops so far take less time than libdvm's start\");",
+            shared.region.line
+        );
         text.push_str(&rows);
         let _ = writeln!(text, "  if ({start})\n    return 1;");
         let _ = writeln!(text, "  if (!dvm__enter(dvm__{name}_records, {work}, {entry}))\n    return 1;");

@@ -216,6 +216,8 @@ __attribute__((__noinline__)) static int dvm__phases_run(struct dvm__phases_cont
   const dvm__int64 dvm__work = dvm__phases_work(dvm__self);
   if (dvm__unasked(dvm__phases_records, dvm__work))
     return 1;
+  if (dvm__waits(dvm__work))
+    return dvm__sequential("phases", 3, "the loops so far take less time than libdvm's start");
   if ((n >= 1 && m >= 1 && at <= -1) || (n >= 1 && m >= 1 && at >= m))
     return dvm__sequential("phases", 3, "a subscript leaves its row");
   if (dvm__phases_overlap(dvm__self) || dvm__cannot_start("phases", 3))

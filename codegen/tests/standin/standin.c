@@ -147,6 +147,12 @@ dvm_retcode_t dvm_region_enter(dvm_region_t *region, int64_t work, dvm_region_en
   return DVM_SUCCESS;
 }
 
+dvm_retcode_t dvm_region_waits(int64_t work, int *waits)
+{
+  (void)work, *waits = 0;
+  return DVM_SUCCESS;
+}
+
 dvm_retcode_t dvm_region_leave(dvm_region_t *region, const dvm_region_entry_t *entry)
 {
   if (region->size != sizeof *region || entry->begun != 1)

@@ -19,7 +19,7 @@ const WORDS: [&str; 15] = [
 /// Keywords that a macro may remove or respell: the text means the same without them.
 const OPTIONAL: [&str; 3] = ["const", "inline", "restrict"];
 /// Functions that the generated text calls: a function of the same name in the file would be called instead.
-const CALLED: [&str; 14] = [
+const CALLED: [&str; 15] = [
     "abort",
     "dvm_graph_start",
     "dvm_last_error",
@@ -27,6 +27,7 @@ const CALLED: [&str; 14] = [
     "dvm_region_leave",
     "dvm_region_run",
     "dvm_region_sizes",
+    "dvm_region_waits",
     "fprintf",
     "free",
     "getenv",
