@@ -14,8 +14,9 @@ use super::{
 };
 use crate::{
     Refusal,
+    c_tokens::{identifiers, is_keyword},
     lowered::{Ends, HostLoops, OverlapChecks, phase_of},
-    model::Region,
+    model::{Region, Statement},
 };
 use dvm_isl::{AstExprKind, AstNode, AstNodeKind, Operator};
 use std::fmt::Write;
@@ -119,12 +120,15 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
         let work = &shared.work;
         let entry = format!("&{own}->{tiles}.dvm__entry");
         let _ = writeln!(text, "  const dvm__int64 {work} = dvm__{name}_work({own});");
-        let _ = writeln!(
-            text,
-            "  if (dvm__unasked(dvm__{name}_records, {work}))\n    return 1;\n  if (dvm__waits({work}))\n    \
-             return dvm__sequential(\"{name}\", {}, \"the loops so far take less time than libdvm's start\");",
-            shared.region.line
-        );
+        let _ = writeln!(text, "  if (dvm__unasked(dvm__{name}_records, {work}))\n    return 1;");
+        if shared.region.statements.iter().all(is_short) {
+            let _ = writeln!(
+                text,
+                "  if (dvm__waits({work}))\n    return dvm__sequential(\"{name}\", {}, \
+                 \"the loops so far take less time than libdvm's start\");",
+                shared.region.line
+            );
+        }
         text.push_str(&rows);
         let _ = writeln!(text, "  if ({start})\n    return 1;");
         let _ = writeln!(text, "  if (!dvm__enter(dvm__{name}_records, {work}, {entry}))\n    return 1;");
@@ -142,6 +146,17 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
     );
     let _ = writeln!(text, "{}{leave}  return dvm__copies ? dvm__swapped(dvm__copies) : 0;\n}}\n", writer.lines);
     Ok((text, writer.reach))
+}
+
+/// Whether the time of an instance follows from its text: it has no loops, and calls nothing.
+fn is_short(statement: &Statement) -> bool {
+    let text = &statement.text;
+    let repeats = |word: &String| matches!(word.as_str(), "for" | "while" | "do" | "goto");
+    let calls = |word: &String| {
+        let called = |(at, _): (usize, &str)| text[at + word.len()..].trim_start().starts_with('(');
+        !is_keyword(word) && text.match_indices(word.as_str()).any(called)
+    };
+    !identifiers(text).iter().any(|word| repeats(word) || calls(word))
 }
 
 /// What libdvm keeps of the region and its phases.
