@@ -81,7 +81,8 @@ pub struct Component {
 }
 
 /// A statement whose instances in a tile may run as blocks: some values of one loop, in vectors, by some of another,
-/// for all values of the serial loops. The elements that the block updates stay in registers meanwhile.
+/// for all values of the serial loops. The elements that the block updates stay in registers meanwhile, and so do the
+/// scalars of a chain.
 pub struct Block {
     /// Index of the statement in the model.
     pub statement: usize,
@@ -93,23 +94,25 @@ pub struct Block {
     pub ends: Vec<Ends>,
     /// The iterator whose values are in a vector.
     pub vector: usize,
-    /// The iterator whose values are the rows of a block.
-    pub rows: usize,
+    /// The iterator whose values are the rows of a block; if there is none, a block is one row.
+    pub rows: Option<usize>,
     /// The iterators that a block has all values of, the outermost first.
     pub serial: Vec<usize>,
-    /// By operand of the statement's arithmetic.
+    /// By operand of the statement's arithmetic, or of its chain.
     pub roles: Vec<Role>,
 }
 
 /// What an operand is in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The element that stays in a register.
+    /// The element, or the scalar, that stays in a register.
     Kept,
     /// Elements that follow each other, in a vector.
     Vector,
     /// Elements that lie apart: copied first, for some steps of the serial loop, so that they follow each other.
     Packed,
+    /// Elements that lie apart, gathered where they are used.
+    Gathered,
     /// One element for all parts of a vector.
     Single,
     /// A number of another type.

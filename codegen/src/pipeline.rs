@@ -486,8 +486,8 @@ impl Work<'_> {
                     let statement = &self.region.statements[block.statement];
                     let name = |k: &usize| statement.iterators[*k].name.as_str();
                     let serial: Vec<&str> = block.serial.iter().map(name).collect();
-                    let (rows, vector) = (name(&block.rows), name(&block.vector));
-                    let _ = write!(text, "  {}: rows of {rows}, vectors of {vector}, ", statement.name);
+                    let rows = block.rows.as_ref().map(|k| format!("rows of {}, ", name(k))).unwrap_or_default();
+                    let _ = write!(text, "  {}: {rows}vectors of {}, ", statement.name, name(&block.vector));
                     let _ = writeln!(text, "all {}; if {} and {}", serial.join(", "), block.exists, block.full);
                 }
             }

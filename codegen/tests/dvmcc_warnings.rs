@@ -74,6 +74,30 @@ void b1(int n, float a[restrict n][n], float b[restrict n][n], float c[restrict 
       for (int j = 0; j < n; j++)
         c[i][j] = c[i][j] * 3 - a[i][j];
 }
+void b2(int n, float a[restrict n][n], float b[restrict n][n], float c[restrict n][n], float w);
+void b2(int n, float a[restrict n][n], float b[restrict n][n], float c[restrict n][n], float w)
+{
+  int k;
+#pragma dvm region
+  for (unsigned i = 0; i < (unsigned)n; i++)
+    for (short j = 0; j < 100; j++) {
+      float s = 0, t;
+      t = w;
+      for (k = 0; k < n; k++) {
+        s += AT(a, i, k) * b[j][k];
+        t -= TWICE * a[k][j] * b[i][k];
+      }
+      c[i][j] = s - t;
+    }
+#pragma dvm region
+  for (int j = 0; j < n; j++) {
+    float s = a[0][j];
+    for (int i = 0; i < n; i++) {
+      s = s * w + (float)1;
+      c[i][j] += s;
+    }
+  }
+}
 ";
 
 const EDGES: &str = "void e1(long n, double *restrict a);

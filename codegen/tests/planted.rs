@@ -55,6 +55,7 @@ const TABLE: [(&str, &[Found]); 23] = [
     ("a30-box", &[Found::Directed]),
     ("a31-reads", &[Found::Directed]),
     ("a32-others", &[Found::Directed]),
+    ("a33-lockstep", &[Found::Directed]),
 ];
 
 /// What the test `name` below, in a process of its own because the environment says which defect is back, answers.

@@ -37,8 +37,17 @@
 #if defined(__clang__)
 #define DVM__UNROLL _Pragma("clang loop unroll(full)")
 #else
-#define DVM__UNROLL _Pragma("GCC unroll 8")
+#define DVM__UNROLL _Pragma("GCC unroll 16")
 #endif
+/* All places of a block. */
+#define DVM__PLACES(row, rows, column, columns) \
+  DVM__UNROLL for (row = 0; row < rows; ++row) DVM__UNROLL for (column = 0; column < columns; ++column)
+/* A vector of ones: a number times one is the number in all parts of a vector. */
+#define DVM__ONES(vector) ((vector){0} + 1)
+/* A vector of elements that lie apart; `counter` declares what the element's text names. */
+#define DVM__GATHER(vector, gathered, lane, lanes, counter, element) \
+  __extension__({ vector gathered; int lane; \
+    DVM__UNROLL for (lane = 0; lane < lanes; ++lane) { counter gathered[lane] = element; } gathered; })
 
 /* Around generated code: warnings that a program turns on (or into errors) are about the program's own text. */
 #if defined(__clang__)

@@ -6,6 +6,7 @@
 //! fit 64 bits is refused.
 
 mod body;
+mod chain_blocks;
 mod check_function;
 mod entry_conditions;
 mod entry_reads;

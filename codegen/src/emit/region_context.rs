@@ -69,6 +69,10 @@ pub struct BlockNames {
     pub vector: String,
     /// By operand: copies of elements that lie apart.
     pub packed: Vec<String>,
+    /// A part of a vector.
+    pub lane: String,
+    /// A vector that is gathered.
+    pub gathered: String,
     /// The first and last step of the serial loop for which there are copies.
     pub part: [String; 2],
 }
@@ -118,6 +122,8 @@ impl<'a> RegionContext<'a> {
                 kept: names.fresh("dvm__kept"),
                 vector: names.fresh("dvm__vector"),
                 packed: names.series("dvm__packed", operands),
+                lane: names.fresh("dvm__lane"),
+                gathered: names.fresh("dvm__gathered"),
                 part: ["dvm__begin", "dvm__end"].map(|name| names.fresh(name)),
             },
             done: names.fresh("dvm__done"),

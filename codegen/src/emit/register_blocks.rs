@@ -1,5 +1,6 @@
 //! Prints the functions of register tiling: one for a block, whose updated elements are local vectors, and one that
-//! covers the box of a tile with blocks, with rows and columns that are left over.
+//! covers the box of a tile with blocks, with rows and columns that are left over. `chain_blocks` prints the blocks of
+//! chains.
 
 use super::{
     expression::CScope,
@@ -9,35 +10,42 @@ use super::{
 };
 use crate::{
     lowered::{Block, Role},
-    model::{Arithmetic, Statement},
+    model::{Arithmetic, Chain, Statement},
 };
 use std::fmt::Write;
 
 /// Prints the functions of one statement.
 pub struct BlockWriter<'a> {
-    shared: &'a RegionContext<'a>,
-    block: &'a Block,
-    statement: &'a Statement,
-    arithmetic: &'a Arithmetic,
+    pub(super) shared: &'a RegionContext<'a>,
+    pub(super) block: &'a Block,
+    pub(super) statement: &'a Statement,
+    form: BlockForm<'a>,
     /// The function that covers a box.
-    name: String,
+    pub(super) name: String,
+}
+
+/// What a statement is to its blocks.
+enum BlockForm<'a> {
+    Update(&'a Arithmetic),
+    Chain(&'a Chain),
 }
 
 impl<'a> BlockWriter<'a> {
     /// For a block of the phase whose function is `phase`; nothing for a statement that is not arithmetic.
     pub fn of(shared: &'a RegionContext<'a>, block: &'a Block, phase: &str) -> Option<BlockWriter<'a>> {
         let statement = shared.region.statements.get(block.statement)?;
-        let arithmetic = statement.arithmetic.as_ref()?;
+        let form = match (&statement.arithmetic, &statement.chain) {
+            (Some(arithmetic), _) => BlockForm::Update(arithmetic),
+            (None, chain) => BlockForm::Chain(chain.as_ref()?),
+        };
         let name = format!("{phase}_{}", statement.name);
-        Some(BlockWriter { shared, block, statement, arithmetic, name })
+        Some(BlockWriter { shared, block, statement, form, name })
     }
 
     /// Copies serve several rows: a condition in C; empty if there are none.
     pub fn worth_copies(&self) -> String {
-        if self.packed().next().is_none() {
-            return String::new();
-        }
-        let (row, symbols) = (self.block.rows, &self.shared.symbols);
+        let (Some(row), Some(_)) = (self.block.rows, self.packed().next()) else { return String::new() };
+        let symbols = &self.shared.symbols;
         format!(" && {} - {} >= DVM__BLOCK_ROWS - 1", symbols.box_last[row], symbols.box_first[row])
     }
 
@@ -50,44 +58,67 @@ impl<'a> BlockWriter<'a> {
 
     /// Both functions.
     pub fn functions(&self) -> String {
-        self.block_function() + &self.box_function()
+        let block = match self.form {
+            BlockForm::Update(arithmetic) => self.block_function(arithmetic),
+            BlockForm::Chain(chain) => self.chain_function(chain),
+        };
+        block + &self.box_function()
     }
 
-    fn depth(&self) -> usize {
+    /// How many rows and columns a block has: so many that its vectors fit the registers, and that no result waits for
+    /// the one before.
+    pub(super) fn extent(&self) -> [&'static str; 2] {
+        let scalars = if let BlockForm::Chain(chain) = self.form { chain.scalars } else { 1 };
+        let gathers = self.block.roles.contains(&Role::Gathered);
+        match (self.block.rows, scalars) {
+            (Some(_), 0 | 1) => ["DVM__BLOCK_ROWS", "DVM__BLOCK_COLUMNS"],
+            (Some(_), 2) => ["(DVM__BLOCK_ROWS / 2)", "DVM__BLOCK_COLUMNS"],
+            (None, 0 | 1) if !gathers => ["1", "DVM__BLOCK_ROWS"],
+            (None, 2) if !gathers => ["1", "(DVM__BLOCK_ROWS / 2)"],
+            _ => ["1", "2"],
+        }
+    }
+
+    pub(super) fn element_type(&self) -> &str {
+        match self.form {
+            BlockForm::Update(arithmetic) => &arithmetic.element,
+            BlockForm::Chain(chain) => &chain.element,
+        }
+    }
+
+    pub(super) fn depth(&self) -> usize {
         self.statement.iterators.len()
     }
 
-    fn iterator(&self, k: usize) -> &str {
+    pub(super) fn iterator(&self, k: usize) -> &str {
         &self.statement.iterators[k].name
     }
 
-    fn lanes(&self) -> String {
-        format!("DVM__LANES({})", self.arithmetic.element)
+    pub(super) fn lanes(&self) -> String {
+        format!("DVM__LANES({})", self.element_type())
     }
 
     /// What a part of the statement's text names, or may name.
-    fn mentions(&self, part: &str) -> Mentions {
+    pub(super) fn mentions(&self, part: &str) -> Mentions {
         let own = Statement { text: part.to_owned(), ..self.statement.clone() };
         Mentions::of(self.shared.region, [&own])
     }
 
     /// The variables that a part of the statement's text names.
-    fn locals(&self, part: &str) -> String {
+    pub(super) fn locals(&self, part: &str) -> String {
         let mentions = self.mentions(part);
         let scope: CScope = self.shared.scope_of_tile(&mentions, Reach::default());
         self.shared.locals(&scope, &mentions)
     }
 
-    /// Declares the iterators that a part of the statement's text, or a macro in it, may name.
-    fn iterators(&self, indent: &str, part: &str, value: impl Fn(usize) -> String) -> String {
+    /// Declares the iterators that a part of the statement's text, or a macro in it, may name and that have a value.
+    pub(super) fn iterators(&self, indent: &str, part: &str, value: impl Fn(usize) -> Option<String>) -> String {
         let mentions = self.mentions(part);
         let (mut text, mut unnamed) = (String::new(), String::new());
         for (k, iterator) in self.statement.iterators.iter().enumerate() {
-            if !mentions.perhaps(&iterator.name) {
-                continue;
-            }
+            let Some(value) = value(k).filter(|_| mentions.perhaps(&iterator.name)) else { continue };
             let declared = declare_const(&iterator.ctype, &iterator.name);
-            let _ = writeln!(text, "{indent}{declared} = ({}){};", iterator.ctype, value(k));
+            let _ = writeln!(text, "{indent}{declared} = ({}){value};", iterator.ctype);
             if !mentions.surely(&iterator.name) {
                 let _ = writeln!(unnamed, "{indent}(void){};", iterator.name);
             }
@@ -96,10 +127,10 @@ impl<'a> BlockWriter<'a> {
     }
 
     /// The value of an iterator at a place of the block.
-    fn in_block(&self, k: usize) -> String {
+    pub(super) fn in_block(&self, k: usize) -> String {
         let BlockNames { at, place: [row, column], .. } = &self.shared.block;
         match k {
-            _ if k == self.block.rows => format!("({} + {row})", at[k]),
+            _ if Some(k) == self.block.rows => format!("({} + {row})", at[k]),
             _ if k == self.block.vector => format!("({} + {column} * {})", at[k], self.lanes()),
             _ => at[k].clone(),
         }
@@ -109,7 +140,8 @@ impl<'a> BlockWriter<'a> {
     fn with_operands(&self, operand: impl Fn(usize, Role, &str) -> String) -> String {
         let mut text = String::new();
         let mut done = 0;
-        for (at, ((begin, end, _), role)) in self.arithmetic.operands.iter().zip(&self.block.roles).enumerate() {
+        let BlockForm::Update(arithmetic) = self.form else { return text };
+        for (at, ((begin, end, _), role)) in arithmetic.operands.iter().zip(&self.block.roles).enumerate() {
             text.push_str(&self.statement.text[done..*begin]);
             text.push_str(&operand(at, *role, &self.statement.text[*begin..*end]));
             done = *end;
@@ -128,13 +160,14 @@ impl<'a> BlockWriter<'a> {
             Role::Kept => self.kept(),
             Role::Vector => format!("(*(const {} *)&{own})", self.shared.block.vector),
             Role::Packed => self.copied(at),
-            Role::Single => own.to_owned(),
-            Role::Number => format!("({})({own})", self.arithmetic.element),
+            // Only chains gather.
+            Role::Single | Role::Gathered => own.to_owned(),
+            Role::Number => format!("({})({own})", self.element_type()),
         });
         self.marked(indent, &text)
     }
 
-    fn marked(&self, indent: &str, text: &str) -> String {
+    pub(super) fn marked(&self, indent: &str, text: &str) -> String {
         let mark = TextMark::At(self.statement.line, self.statement.column);
         format!("{mark}\n{indent}{}\n{}\n", text.trim(), TextMark::End)
     }
@@ -176,7 +209,7 @@ impl<'a> BlockWriter<'a> {
             at = at[k]
         );
         let parts = self.packed().map(|operand| self.operand(operand)).collect::<Vec<_>>().join(" ");
-        let value = |own: usize| if own == v { format!("({} + {column})", at[v]) } else { at[own].clone() };
+        let value = |own: usize| Some(if own == v { format!("({} + {column})", at[v]) } else { at[own].clone() });
         text.push_str(&self.iterators(&format!("{indent}    "), &parts, value));
         for operand in self.packed() {
             let place = format!("({} - {begin}) * ({columns} * {}) + {column}", at[k], self.lanes());
@@ -186,7 +219,8 @@ impl<'a> BlockWriter<'a> {
     }
 
     fn operand(&self, at: usize) -> &str {
-        self.arithmetic.operands.get(at).map_or("", |(begin, end, _)| &self.statement.text[*begin..*end])
+        let BlockForm::Update(arithmetic) = self.form else { return "" };
+        arithmetic.operands.get(at).map_or("", |(begin, end, _)| &self.statement.text[*begin..*end])
     }
 
     /// The text of the element that the statement updates.
@@ -201,18 +235,18 @@ impl<'a> BlockWriter<'a> {
             "{indent}DVM__UNROLL\n{indent}for ({row} = 0; {row} < {rows}; ++{row}) {{\n\
              {indent}  DVM__UNROLL\n{indent}  for ({column} = 0; {column} < {columns}; ++{column}) {{\n\
              {declared}{text}{indent}  }}\n{indent}}}\n",
-            declared = self.iterators(&format!("{indent}    "), part, |k| self.in_block(k))
+            declared = self.iterators(&format!("{indent}    "), part, |k| Some(self.in_block(k)))
         )
     }
 
-    fn block_function(&self) -> String {
+    fn block_function(&self, Arithmetic { element, .. }: &Arithmetic) -> String {
         let (shared, block) = (self.shared, self.block);
         let BlockNames { at, place: [row, column], extent: [rows, columns], kept, vector, .. } = &shared.block;
         let (first, last) = (&shared.symbols.box_first, &shared.symbols.box_last);
         let mut text = format!(
-            "/* {} for some values of {} and vectors of {}, and all of {}: {} stays in registers. */\n",
+            "/* {} for {}vectors of {}, and all of {}: {} stays in registers. */\n",
             self.statement.name,
-            self.iterator(block.rows),
+            self.rows_in_words(),
             self.iterator(block.vector),
             block.serial.iter().map(|k| self.iterator(*k)).collect::<Vec<_>>().join(", "),
             self.target()
@@ -226,7 +260,6 @@ impl<'a> BlockWriter<'a> {
                 }
             })
             .collect();
-        let element = &self.arithmetic.element;
         let copies: String =
             self.packed().map(|at| format!(", const {element} *{}", shared.block.packed[at])).collect();
         let _ = writeln!(
@@ -237,7 +270,8 @@ impl<'a> BlockWriter<'a> {
         );
         let _ = writeln!(text, "  typedef {element} {vector} DVM__VECTOR({element});");
         text.push_str(&self.locals(&self.without(&[Role::Packed])));
-        let _ = writeln!(text, "  {vector} {kept}[DVM__BLOCK_ROWS][DVM__BLOCK_COLUMNS];");
+        let [most_rows, most_columns] = self.extent();
+        let _ = writeln!(text, "  {vector} {kept}[{most_rows}][{most_columns}];");
         let _ = writeln!(text, "  int {row}, {column};");
         for k in &block.serial {
             let _ = writeln!(text, "  dvm__int64 {};", at[*k]);
@@ -277,7 +311,7 @@ impl<'a> BlockWriter<'a> {
         for at in &at[..self.depth()] {
             let _ = writeln!(text, "  dvm__int64 {at};");
         }
-        let element = &self.arithmetic.element;
+        let element = self.element_type();
         let BlockNames { place: [_, column], packed, part: [begin, _], .. } = &shared.block;
         for operand in self.packed() {
             let room = format!("{} * DVM__BLOCK_COLUMNS * {}", self.depth_of_copies(), self.lanes());
@@ -288,26 +322,29 @@ impl<'a> BlockWriter<'a> {
         }
         let mut indent = "  ".to_owned();
         let outer: Vec<usize> = (0..self.depth())
-            .filter(|k| ![block.rows, block.vector].contains(k) && !block.serial.contains(k))
+            .filter(|k| block.rows != Some(*k) && block.vector != *k && !block.serial.contains(k))
             .collect();
         for k in &outer {
             let _ = writeln!(text, "{indent}for ({0} = {1}; {0} <= {2}; ++{0}) {{", at[*k], first[*k], last[*k]);
             indent.push_str("  ");
         }
-        let (row, vector) = (block.rows, block.vector);
+        let vector = block.vector;
         let _ = writeln!(text, "{indent}{} = {};", at[vector], first[vector]);
-        for columns in ["DVM__BLOCK_COLUMNS", "1"] {
+        for columns in [self.extent()[1], "1"] {
             text.push_str(&self.columns(&indent, columns));
         }
         let left = format!("for (; {0} <= {1}; ++{0})", at[vector], last[vector]);
         let _ = writeln!(text, "{indent}{left}");
         let mut inner = format!("{indent}  ");
-        for k in std::iter::once(&row).chain(&block.serial) {
+        for k in block.rows.iter().chain(&block.serial) {
             let _ = writeln!(text, "{inner}for ({0} = {1}; {0} <= {2}; ++{0})", at[*k], first[*k], last[*k]);
             inner.push_str("  ");
         }
         let _ = writeln!(text, "{inner}{{");
-        text.push_str(&self.iterators(&format!("{inner}  "), &self.statement.text, |k| at[k].clone()));
+        text.push_str(&self.iterators(&format!("{inner}  "), &self.statement.text, |k| Some(at[k].clone())));
+        if !self.statement.locals.is_empty() {
+            let _ = writeln!(text, "{inner}  {}", self.statement.locals);
+        }
         text.push_str(&self.marked(&format!("{inner}  "), &self.statement.text));
         let _ = writeln!(text, "{inner}}}");
         for _ in &outer {
@@ -321,7 +358,7 @@ impl<'a> BlockWriter<'a> {
     fn columns(&self, indent: &str, columns: &str) -> String {
         let BlockNames { at, part: [begin, end], .. } = &self.shared.block;
         let (first, last) = (&self.shared.symbols.box_first, &self.shared.symbols.box_last);
-        let (row, vector) = (self.block.rows, self.block.vector);
+        let vector = self.block.vector;
         let step = if columns == "1" { self.lanes() } else { format!("{columns} * {}", self.lanes()) };
         let mut text =
             format!("{indent}for (; {0} <= {1} - ({step} - 1); {0} += {step}) {{\n", at[vector], last[vector]);
@@ -338,19 +375,33 @@ impl<'a> BlockWriter<'a> {
                 last = last[k]
             );
         }
-        let _ = writeln!(text, "{inner}  {} = {};", at[row], first[row]);
+        if let Some(row) = self.block.rows {
+            let _ = writeln!(text, "{inner}  {} = {};", at[row], first[row]);
+        }
         if packs {
             text.push_str(&self.copies(&format!("{inner}  "), columns));
         }
-        let some =
-            format!("{inner}  for (; {0} <= {1} - (DVM__BLOCK_ROWS - 1); {0} += DVM__BLOCK_ROWS)", at[row], last[row]);
-        let _ = writeln!(text, "{some}\n{inner}    {};", self.block_call("DVM__BLOCK_ROWS", columns));
-        let one = format!("{inner}  for (; {0} <= {1}; ++{0})", at[row], last[row]);
-        let _ = writeln!(text, "{one}\n{inner}    {};", self.block_call("1", columns));
+        match self.block.rows {
+            Some(row) => {
+                let rows = self.extent()[0];
+                let some = format!("{inner}  for (; {0} <= {1} - ({rows} - 1); {0} += {rows})", at[row], last[row]);
+                let _ = writeln!(text, "{some}\n{inner}    {};", self.block_call(rows, columns));
+                let one = format!("{inner}  for (; {0} <= {1}; ++{0})", at[row], last[row]);
+                let _ = writeln!(text, "{one}\n{inner}    {};", self.block_call("1", columns));
+            }
+            None => {
+                let _ = writeln!(text, "{inner}  {};", self.block_call("1", columns));
+            }
+        }
         if packs {
             let _ = writeln!(text, "{inner}}}");
         }
         text + indent + "}\n"
+    }
+
+    /// For the comment on a block: `some values of i and `.
+    pub(super) fn rows_in_words(&self) -> String {
+        self.block.rows.map(|row| format!("some values of {} and ", self.iterator(row))).unwrap_or_default()
     }
 
     fn block_call(&self, rows: &str, columns: &str) -> String {

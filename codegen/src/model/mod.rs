@@ -3,12 +3,14 @@
 //! Sets and maps are isl text: a model prints, parses and compares as text, and the front end does not need isl. isl's
 //! names (`symbol`) are isl-safe and unique in the region; C's names (`name`) are the user's own.
 
+mod chain;
 mod condition;
 mod kept;
 mod parse;
 mod print;
 mod reduction;
 
+pub use chain::{Chain, ChainStep, Named, Operand};
 pub use condition::Condition;
 pub use kept::{Entry, Kept};
 pub use parse::ParseError;
@@ -196,6 +198,8 @@ pub struct Statement {
     /// The statement is arithmetic on elements of one type. The text then means the same with vectors of that type in
     /// the operands' places.
     pub arithmetic: Option<Arithmetic>,
+    /// The statement is several such assignments in loops.
+    pub chain: Option<Chain>,
 }
 
 /// An assignment of sums, products and the like of elements of one type, which `text` computes in that type.

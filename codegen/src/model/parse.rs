@@ -1,8 +1,8 @@
 //! Parses a model from its text.
 
 use super::{
-    Access, AccessKind, Arithmetic, Array, Condition, Entry, Iterator, Kept, Parameter, Reduction, Region, Row,
-    Statement, Storage, Value,
+    Access, AccessKind, Arithmetic, Array, Chain, ChainStep, Condition, Entry, Iterator, Kept, Named, Operand,
+    Parameter, Reduction, Region, Row, Statement, Storage, Value,
 };
 use std::{fmt, str::FromStr};
 
@@ -107,6 +107,7 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
                 locals: String::new(),
                 independent: None,
                 arithmetic: None,
+                chain: None,
             });
         }
         word => {
@@ -137,6 +138,58 @@ fn array(words: &mut Words) -> Result<Array, String> {
         dims.push(if words.has("-") { None } else { Some(words.quoted()?) });
     }
     Ok(Array { symbol, name, element, element_size, dims, global, storage, linearised, tables, scattered })
+}
+
+/// Parses one line of a statement's chain.
+fn chain_part(statement: &mut Statement, word: &str, words: &mut Words) -> Result<(), String> {
+    if word == "chain" {
+        let (element, scalars, counters) = (words.quoted()?, words.number()?, words.quoted()?);
+        statement.chain = Some(Chain { element, scalars, counters, uneven: Vec::new(), steps: Vec::new() });
+        return Ok(());
+    }
+    let Some(chain) = &mut statement.chain else { return Err("`chain` comes first".into()) };
+    match word {
+        "uneven" => {
+            while !words.0.is_empty() {
+                chain.uneven.push(words.number()?);
+            }
+        }
+        "step" => {
+            let place = (words.number()?, words.number()?);
+            let operator = words.quoted()?;
+            let value = (words.number()?, words.number()?);
+            let target = Operand { place, named: Named::Number };
+            chain.steps.push(ChainStep { place, operator, target, value, operands: Vec::new() });
+        }
+        _ => {
+            let Some(step) = chain.steps.last_mut() else { return Err("`step` comes first".into()) };
+            let operand = chain_operand(words)?;
+            if word == "target" { step.target = operand } else { step.operands.push(operand) }
+        }
+    }
+    Ok(())
+}
+
+fn chain_operand(words: &mut Words) -> Result<Operand, String> {
+    let place = (words.number()?, words.number()?);
+    let named = match words.word()? {
+        "number" => Named::Number,
+        "scalar" => Named::Scalar(words.number()?),
+        "element" => {
+            let mut steps = Vec::new();
+            while !words.0.is_empty() {
+                if words.has("-") {
+                    steps.push(Vec::new());
+                    continue;
+                }
+                let numbers = words.word()?.split(',').map(|number| number.parse().map_err(|_| "no number".to_owned()));
+                steps.push(numbers.collect::<Result<_, String>>()?);
+            }
+            Named::Element(steps)
+        }
+        word => return Err(format!("`{word}` is no operand: number, scalar or element")),
+    };
+    Ok(Operand { place, named })
 }
 
 /// Parses one line of a statement.
@@ -173,6 +226,7 @@ fn part(statement: &mut Statement, word: &str, words: &mut Words) -> Result<(), 
             arithmetic.operands.push((begin, end, relation));
             return Ok(());
         }
+        "chain" | "uneven" | "step" | "target" | "names" => return chain_part(statement, word, words),
         "independent" => {
             statement.independent = Some(words.number()?);
             return Ok(());

@@ -18,7 +18,9 @@
 //!   text "A[i] = 2 * A[i];"
 //! ```
 
-use super::{AccessKind, Arithmetic, Array, Entry, Kept, Reduction, Region, Statement, Storage};
+use super::{
+    AccessKind, Arithmetic, Array, Chain, ChainStep, Entry, Kept, Named, Operand, Reduction, Region, Statement, Storage,
+};
 use std::fmt;
 
 impl From<Region> for String {
@@ -135,10 +137,41 @@ fn write_statement(f: &mut fmt::Formatter<'_>, statement: &Statement) -> fmt::Re
             writeln!(f, "  operand {begin} {end} {}", relation.as_deref().map_or("-".to_owned(), one_line))?;
         }
     }
+    if let Some(chain) = &statement.chain {
+        write_chain(f, chain)?;
+    }
     if !statement.locals.is_empty() {
         writeln!(f, "  locals {}", Quoted(&statement.locals))?;
     }
     writeln!(f, "  text {}", Quoted(&statement.text))
+}
+
+fn write_chain(f: &mut fmt::Formatter<'_>, chain: &Chain) -> fmt::Result {
+    writeln!(f, "  chain {} {} {}", Quoted(&chain.element), chain.scalars, Quoted(&chain.counters))?;
+    if !chain.uneven.is_empty() {
+        let uneven: Vec<String> = chain.uneven.iter().map(usize::to_string).collect();
+        writeln!(f, "  uneven {}", uneven.join(" "))?;
+    }
+    for ChainStep { place, operator, target, value, operands } in &chain.steps {
+        writeln!(f, "  step {} {} {} {} {}", place.0, place.1, Quoted(operator), value.0, value.1)?;
+        for (word, Operand { place, named }) in
+            std::iter::once(("target", target)).chain(operands.iter().map(|operand| ("names", operand)))
+        {
+            write!(f, "  {word} {} {} ", place.0, place.1)?;
+            match named {
+                Named::Number => writeln!(f, "number")?,
+                Named::Scalar(at) => writeln!(f, "scalar {at}")?,
+                Named::Element(steps) => {
+                    let numbers = |step: &Vec<i64>| match step.as_slice() {
+                        [] => "-".to_owned(),
+                        step => step.iter().map(i64::to_string).collect::<Vec<_>>().join(","),
+                    };
+                    writeln!(f, "element {}", steps.iter().map(numbers).collect::<Vec<_>>().join(" "))?;
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// isl text on one line: its line breaks mean nothing.

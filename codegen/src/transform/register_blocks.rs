@@ -13,7 +13,7 @@ use crate::{
     Refusal,
     analysis::IslRegion,
     lowered::{Block, Ends, Role, TileSymbols},
-    model::{AccessKind, Arithmetic, Region, Statement},
+    model::{AccessKind, Arithmetic, Chain, Named, Operand, Region, Statement},
     planted::planted,
 };
 use dvm_isl::{AstBuild, Map, Result, Set, UnionMap, UnionSet};
@@ -65,7 +65,7 @@ impl Search<'_> {
         for set in &sets {
             candidates.push(self.candidate(&set.name().unwrap_or_default())?);
         }
-        if sets.len() > STATEMENTS || candidates.iter().all(Option::is_none) {
+        if sets.len() > STATEMENTS || candidates.iter().all(Vec::is_empty) {
             return Ok(Vec::new());
         }
         let inside = legality.inside(phase, alone)?;
@@ -74,9 +74,14 @@ impl Search<'_> {
             self.isl_region.begin_stage();
             let mut blocks = Vec::new();
             for member in &members {
-                let Some(form) = &candidates[*member] else { continue };
                 let others = members.iter().filter(|other| *other != member).map(|other| &sets[*other]);
-                blocks.extend(self.block(form, &sets[*member], &others.collect::<Vec<_>>())?);
+                let others: Vec<&Set> = others.collect();
+                for form in &candidates[*member] {
+                    if let Some(block) = self.block(form, &sets[*member], &others, &inside)? {
+                        blocks.push(block);
+                        break;
+                    }
+                }
             }
             let mut instances = UnionSet::parse(&self.isl_region.ctx, "{ }")?;
             for member in &members {
@@ -90,22 +95,56 @@ impl Search<'_> {
         Ok(all)
     }
 
-    /// A statement's form, if it may run as blocks somewhere.
-    fn candidate(&self, name: &str) -> Result<Option<Form<'_>>> {
+    /// The forms in which a statement may run as blocks somewhere, the best one first.
+    fn candidate(&self, name: &str) -> Result<Vec<Form<'_>>> {
         let Some(at) = self.region.statements.iter().position(|statement| statement.name == name) else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
         let statement = &self.region.statements[at];
-        let Some(arithmetic) = &statement.arithmetic else { return Ok(None) };
         let alone = self.isl_region.groups[at] == 1 && statement.independent.is_none();
-        if !alone || !self.region.reductions.is_empty() || !statement.locals.is_empty() {
-            return Ok(None);
+        if !alone || !self.region.reductions.is_empty() {
+            return Ok(Vec::new());
         }
-        Form::of(self.isl_region, (at, statement), arithmetic)
+        match (&statement.arithmetic, &statement.chain) {
+            (Some(arithmetic), _) if statement.locals.is_empty() => {
+                Ok(Form::of(self.isl_region, (at, statement), arithmetic)?.into_iter().collect())
+            }
+            (_, Some(chain)) => Ok(chain_forms((at, statement), chain)),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// What the instances of a statement in a box touch and order among themselves, where blocks would change that: a
+    /// condition that excludes them.
+    fn disturbed(form: &Form, full: &Set, inside: &UnionMap) -> Result<Set> {
+        let mut wrong = Set::parse(full.context(), "{ : false }")?;
+        match &form.order {
+            Order::Serial { write, reads } => {
+                let written = full.apply(write)?;
+                for read in reads.iter().filter(|_| !planted("a31-reads")) {
+                    let touched = full.apply(read)?;
+                    if touched.name() == written.name() {
+                        wrong = wrong.union(&touched.intersect(&written)?.params()?)?;
+                    }
+                }
+            }
+            Order::Lockstep => {
+                let kept = Map::parse(full.context(), &form.order_of_blocks())?;
+                let name = &form.statement.name;
+                for pairs in inside.maps()? {
+                    if pairs.input_name().as_ref() == Some(name) && pairs.output_name().as_ref() == Some(name) {
+                        let lost = pairs.subtract(&kept)?.intersect_domain(full)?.intersect_range(full)?;
+                        let lost = if planted("a33-lockstep") { lost.subtract(&lost)? } else { lost };
+                        wrong = wrong.union(&lost.domain()?.params()?)?;
+                    }
+                }
+            }
+        }
+        Ok(wrong)
     }
 
     /// The blocks of a statement with these instances in the tile.
-    fn block(&self, form: &Form, own: &Set, others: &[&Set]) -> Result<Option<Block>> {
+    fn block(&self, form: &Form, own: &Set, others: &[&Set], inside: &UnionMap) -> Result<Option<Block>> {
         let count = form.statement.iterators.len();
         let (first, last) = (&self.symbols.box_first[..count], &self.symbols.box_last[..count]);
         let points: Vec<String> = (0..count).map(|k| format!("x{k}")).collect();
@@ -113,18 +152,12 @@ impl Search<'_> {
         let names = [first, last].concat().join(", ");
         let within: Vec<String> = (0..count).map(|k| format!("{} <= x{k} <= {}", first[k], last[k])).collect();
         let full = Set::parse(own.context(), &format!("[{names}] -> {{ {tuple} : {} }}", within.join(" and ")))?;
-        // What is not in the tile, and pairs of which one writes what the other one reads.
+        // What is not in the tile, and what the order of blocks would change.
         let mut wrong = full.subtract(own)?.params()?;
         if planted("a30-box") {
             wrong = wrong.subtract(&wrong)?;
         }
-        let written = full.apply(&form.write)?;
-        for read in form.reads.iter().filter(|_| !planted("a31-reads")) {
-            let touched = full.apply(read)?;
-            if touched.name() == written.name() {
-                wrong = wrong.union(&touched.intersect(&written)?.params()?)?;
-            }
-        }
+        wrong = wrong.union(&Self::disturbed(form, &full, inside)?)?;
         for other in others.iter().filter(|_| !planted("a32-others")) {
             wrong = wrong.union(&other.params()?)?;
         }
@@ -137,8 +170,9 @@ impl Search<'_> {
         known = known.intersect(&full.params()?)?.coalesce()?;
         let right = Set::parse(own.context(), "{ : }")?.subtract(&wrong)?.intersect(&known)?.coalesce()?;
         // A box of one row or one column is no block.
-        let wide = |k: usize| format!("{} < {}", first[k], last[k]);
-        let wide = format!("[{names}] -> {{ : {} and {} }}", wide(form.rows), wide(form.vector));
+        let wide: Vec<String> =
+            std::iter::once(form.vector).chain(form.rows).map(|k| format!("{} < {}", first[k], last[k])).collect();
+        let wide = format!("[{names}] -> {{ : {} }}", wide.join(" and "));
         if right.intersect(&Set::parse(own.context(), &wide)?)?.is_empty()? {
             return Ok(None);
         }
@@ -168,16 +202,27 @@ impl Search<'_> {
     }
 }
 
-/// A statement that updates elements: which of its loops are which in a block.
+/// What blocks do with a statement's instances.
+enum Order {
+    /// They run the updates of one element in their order, all of them one after another.
+    Serial {
+        /// The elements.
+        write: Map,
+        /// What the statement reads beside the element that it writes.
+        reads: Vec<Map>,
+    },
+    /// They run the parts of some instances by turns: part by part for all of them.
+    Lockstep,
+}
+
+/// Which of a statement's loops are which in a block.
 struct Form<'a> {
     /// Its index in the model.
     at: usize,
     statement: &'a Statement,
-    write: Map,
-    /// What it reads beside the element that it writes.
-    reads: Vec<Map>,
+    order: Order,
     vector: usize,
-    rows: usize,
+    rows: Option<usize>,
     serial: Vec<usize>,
     roles: Vec<Role>,
 }
@@ -192,7 +237,7 @@ impl<'a> Form<'a> {
         let mut writes = statement.accesses.iter().filter(|access| access.kind != AccessKind::Read);
         let (Some(write), None) = (writes.next(), writes.next()) else { return Ok(None) };
         let target = arithmetic.operands.first().and_then(|(.., relation)| relation.as_ref());
-        if count < 3 || write.kind != AccessKind::Write || target != Some(&write.relation) {
+        if write.kind != AccessKind::Write || target != Some(&write.relation) {
             return Ok(None);
         }
         let parse = |relation: &String| Map::parse(&isl_region.ctx, relation);
@@ -220,39 +265,85 @@ impl<'a> Form<'a> {
             Some(_) => Role::Packed,
         });
         let roles = roles.collect();
-        let form = Form { at, statement, write, reads, vector, rows, serial, roles };
-        Ok(if form.is_ordered(isl_region)? { Some(form) } else { None })
+        let ordered = is_ordered(isl_region, statement, &write, &serial)?;
+        let form = Form { at, statement, order: Order::Serial { write, reads }, vector, rows, serial, roles };
+        Ok(ordered.then_some(form))
     }
 
-    /// Whether the instances that write one element differ in serial loops only, and run in the order of these.
-    fn is_ordered(&self, isl_region: &IslRegion) -> Result<bool> {
+    /// The pairs of instances that blocks leave in their order: those that differ in a loop around the blocks.
+    fn order_of_blocks(&self) -> String {
         let count = self.statement.iterators.len();
-        let name = &self.statement.name;
-        let names = |side: &str| (0..count).map(|k| format!("{side}{k}")).collect::<Vec<_>>().join(", ");
-        let pairs = |condition: &str| {
-            let text = format!("{{ {name}[{}] -> {name}[{}] : {condition} }}", names("x"), names("y"));
-            Map::parse(&isl_region.ctx, &text)
-        };
-        let free: Vec<usize> = (0..count).filter(|k| !self.serial.contains(k)).collect();
-        let other: Vec<String> = free.iter().map(|k| format!("x{k} != y{k}")).collect();
-        let same = self.write.apply_range(&self.write.reverse()?)?;
-        if !same.intersect(&pairs(&other.join(" or "))?)?.is_empty()? {
-            return Ok(false);
-        }
-        let Some(sets) = isl_region.statements.iter().find(|sets| sets.domain.name().as_ref() == Some(name)) else {
-            return Ok(false);
-        };
-        let everywhere = UnionMap::from_map(&sets.everywhere)?.functions()?;
-        let mut equal: String = free.iter().map(|k| format!("x{k} = y{k} and ")).collect();
-        for k in &self.serial {
-            let up = UnionMap::from_map(&pairs(&format!("{equal}x{k} < y{k}"))?)?;
-            if !up.decreasing_at(&everywhere)?.is_empty()? {
-                return Ok(false);
-            }
+        let around = (0..count).filter(|k| *k != self.vector && Some(*k) != self.rows);
+        let mut equal = String::new();
+        let mut before = vec!["false".to_owned()];
+        for k in around {
+            before.push(format!("({equal}x{k} < y{k})"));
             let _ = write!(equal, "x{k} = y{k} and ");
         }
-        Ok(true)
+        pairs_of(self.statement, &before.join(" or "))
     }
+}
+
+/// Pairs of a statement's instances x and y.
+fn pairs_of(statement: &Statement, condition: &str) -> String {
+    let count = statement.iterators.len();
+    let names = |side: &str| (0..count).map(|k| format!("{side}{k}")).collect::<Vec<_>>().join(", ");
+    format!("{{ {0}[{1}] -> {0}[{2}] : {condition} }}", statement.name, names("x"), names("y"))
+}
+
+/// Whether the instances that write one element differ in serial loops only, and run in the order of these.
+fn is_ordered(isl_region: &IslRegion, statement: &Statement, write: &Map, serial: &[usize]) -> Result<bool> {
+    let name = &statement.name;
+    let pairs = |condition: &str| Map::parse(&isl_region.ctx, &pairs_of(statement, condition));
+    let free: Vec<usize> = (0..statement.iterators.len()).filter(|k| !serial.contains(k)).collect();
+    let other: Vec<String> = free.iter().map(|k| format!("x{k} != y{k}")).collect();
+    let same = write.apply_range(&write.reverse()?)?;
+    if !same.intersect(&pairs(&other.join(" or "))?)?.is_empty()? {
+        return Ok(false);
+    }
+    let Some(sets) = isl_region.statements.iter().find(|sets| sets.domain.name().as_ref() == Some(name)) else {
+        return Ok(false);
+    };
+    let everywhere = UnionMap::from_map(&sets.everywhere)?.functions()?;
+    let mut equal: String = free.iter().map(|k| format!("x{k} = y{k} and ")).collect();
+    for k in serial {
+        let up = UnionMap::from_map(&pairs(&format!("{equal}x{k} < y{k}"))?)?;
+        if !up.decreasing_at(&everywhere)?.is_empty()? {
+            return Ok(false);
+        }
+        let _ = write!(equal, "x{k} = y{k} and ");
+    }
+    Ok(true)
+}
+
+/// The forms of a chain: all of its targets follow each other in vectors, and with rows something serves all of these.
+fn chain_forms<'a>((at, statement): (usize, &'a Statement), chain: &Chain) -> Vec<Form<'a>> {
+    let count = statement.iterators.len();
+    let strides = |operand: &Operand| match &operand.named {
+        Named::Element(steps) => Some(Strides(steps.clone())),
+        _ => None,
+    };
+    let targets: Vec<Strides> = chain.steps.iter().filter_map(|step| strides(&step.target)).collect();
+    let reads: Vec<Strides> = chain.steps.iter().flat_map(|step| &step.operands).filter_map(strides).collect();
+    let even = (0..count).filter(|k| !chain.uneven.contains(k));
+    let mut forms = Vec::new();
+    for v in even.clone().filter(|v| targets.iter().all(|target| target.is_unit(*v))) {
+        let served = |k: usize| reads.iter().filter(|read| read.is_still(k)).count();
+        let rows =
+            even.clone().filter(|k| *k != v && served(*k) > 0 && targets.iter().all(|target| !target.is_still(*k)));
+        for rows in rows.max_by_key(|k| served(*k)).map(Some).into_iter().chain([None]) {
+            let role = |operand: &Operand| match strides(operand) {
+                None if operand.named == Named::Number => Role::Number,
+                None => Role::Kept,
+                Some(strides) if strides.is_still(v) => Role::Single,
+                Some(strides) if strides.is_unit(v) => Role::Vector,
+                Some(_) => Role::Gathered,
+            };
+            let roles = chain.operands().map(role).collect();
+            forms.push(Form { at, statement, order: Order::Lockstep, vector: v, rows, serial: Vec::new(), roles });
+        }
+    }
+    forms
 }
 
 /// By iterator: how an access's subscripts change in one step.
@@ -290,8 +381,9 @@ impl Strides {
 
 /// The loops for the vectors and the rows of a block: there is a vector to read, and each serves all rows, or other steps
 /// of the serial loops. Elements that lie apart are worth a copy if it serves all rows. Of equal loops, inner ones stride
-/// less. The target is the element that the statement writes.
-fn chosen(target: &Strides, operands: &[&Strides], count: usize) -> Option<(usize, usize)> {
+/// less. Without rows, blocks are worth it if the vectors' loop is not the inner one anyway. The target is the element
+/// that the statement writes.
+fn chosen(target: &Strides, operands: &[&Strides], count: usize) -> Option<(usize, Option<usize>)> {
     let serial: Vec<usize> = (0..count).filter(|k| target.is_still(*k)).collect();
     let free: Vec<usize> = (0..count).filter(|k| !serial.contains(k)).collect();
     let mut best: Option<(usize, (usize, usize))> = None;
@@ -313,7 +405,15 @@ fn chosen(target: &Strides, operands: &[&Strides], count: usize) -> Option<(usiz
             }
         }
     }
-    best.map(|(_, roles)| roles)
+    if let Some((_, (v, rows))) = best {
+        return Some((v, Some(rows)));
+    }
+    let outer = free.iter().rev().copied().find(|v| target.is_unit(*v) && *v + 1 != count);
+    let follows = |v: usize, operand: &&Strides| operand.is_still(v) || operand.is_unit(v);
+    let vectors = |v: usize| operands.iter().any(|operand| operand.is_unit(v));
+    outer
+        .filter(|v| !serial.is_empty() && vectors(*v) && operands.iter().all(|operand| follows(*v, operand)))
+        .map(|v| (v, None))
 }
 
 /// By statement: which statements come after one of its instances.

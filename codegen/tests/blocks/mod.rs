@@ -171,6 +171,80 @@ impl Writer {
     }
 }
 
+/// Nests whose body carries values in scalars through inner loops.
+impl Writer {
+    /// Loops around the body, then the body; its own loops have the other counters.
+    fn chain_nest(&mut self, depth: usize, around: &[&'static str], inside: &[&'static str]) {
+        let Some((counter, rest)) = around.split_first() else { return self.chain(depth, inside) };
+        let head = self.loop_head(depth, counter);
+        self.line(depth, &format!("{head} {{"));
+        self.counters.push(counter);
+        self.chain_nest(depth + 1, rest, inside);
+        self.counters.pop();
+        self.line(depth, "}");
+    }
+
+    fn chain(&mut self, depth: usize, inside: &[&'static str]) {
+        let arrays: &[&str] = if self.dice.one_in(4) { &["c", "a"] } else { &["a", "b"] };
+        let first = self.scalar_value(arrays, &["alpha"]);
+        let element = self.element;
+        let qualifier = *self.dice.pick(&["", "", "register "]);
+        let second = self.dice.one_in(3);
+        if second && self.dice.one_in(2) {
+            let value = self.scalar_value(arrays, &["s"]);
+            self.line(depth, &format!("{qualifier}{element} s = {first}, t = {value};"));
+        } else {
+            self.line(depth, &format!("{qualifier}{element} s = {first};"));
+            if second {
+                self.line(depth, &format!("{element} t;"));
+                self.line(depth, "t = 1;");
+            }
+        }
+        let scalars: &[&str] = if second { &["s", "t"] } else { &["s"] };
+        self.chain_loops(depth, inside, arrays, scalars);
+        let [row, column] = self.target;
+        let operator = *self.dice.pick(&["=", "=", "+=", "-="]);
+        let value = self.scalar_value(arrays, scalars);
+        let last = if second { "s - t" } else { "s" };
+        let value = if self.dice.one_in(2) { last.to_owned() } else { value };
+        self.line(depth, &format!("c[{row}][{column}] {operator} {value};"));
+    }
+
+    fn chain_loops(&mut self, depth: usize, inside: &[&'static str], arrays: &[&str], scalars: &[&str]) {
+        let Some((counter, rest)) = inside.split_first() else { return };
+        let head = self.loop_head(depth, counter);
+        self.line(depth, &format!("{head} {{"));
+        self.counters.push(counter);
+        for _ in 0..=self.dice.below(2) {
+            let to = *self.dice.pick::<&str>(scalars);
+            let operator = *self.dice.pick(&["+=", "+=", "-=", "=", "*="]);
+            let value = if self.dice.one_in(3) { self.scalar_value(arrays, scalars) } else { self.value(arrays) };
+            self.line(depth + 1, &format!("{to} {operator} {value};"));
+        }
+        if self.dice.one_in(5) {
+            let column = self.target[1];
+            let to = self.dice.pick(&["c", "cube[3]"]).to_string();
+            let value = self.scalar_value(arrays, scalars);
+            self.line(depth + 1, &format!("{to}[{counter}][{column}] += {value};"));
+        }
+        self.chain_loops(depth + 1, rest, arrays, scalars);
+        self.counters.pop();
+        self.line(depth, "}");
+    }
+
+    fn scalar_value(&mut self, arrays: &[&str], scalars: &[&str]) -> String {
+        let (operand, scalar) = (self.operand(arrays), *self.dice.pick::<&str>(scalars));
+        match self.dice.below(6) {
+            0 => scalar.to_owned(),
+            1 => format!("{scalar} * {operand}"),
+            2 => format!("{operand} - {scalar}"),
+            3 => format!("-{scalar}"),
+            4 => "1".to_owned(),
+            _ => operand,
+        }
+    }
+}
+
 /// The function of a seed.
 pub fn function(seed: u64) -> String {
     let mut dice = Random::new(seed);
@@ -188,7 +262,19 @@ pub fn function(seed: u64) -> String {
          #pragma dvm region\n"
     );
     let mut writer = Writer { dice, counters: vec![], element, target, text };
-    writer.nest(0, deepest, &order);
+    if writer.dice.one_in(2) {
+        writer.nest(0, deepest, &order);
+    } else {
+        // The target's counters stand around the body, mostly in this order.
+        let mut around: Vec<&'static str> = if writer.dice.one_in(6) { vec!["j", "i"] } else { vec!["i", "j"] };
+        if writer.dice.one_in(8) {
+            around.pop();
+            writer.target[1] = around[0];
+            writer.target[0] = around[0];
+        }
+        let inside = if deepest == 4 { &["k", "l"][..] } else { &["k"] };
+        writer.chain_nest(0, &around, inside);
+    }
     writer.text + "}\n\n"
 }
 

@@ -260,6 +260,7 @@ impl Walk<'_> {
         self.statements.push(Statement {
             independent: None,
             arithmetic: None,
+            chain: None,
             line: self.statements.len() as u32 + 1,
             column: 1,
             iterators: iterators.collect(),

@@ -34,6 +34,8 @@ pub struct Effects {
     pub names: BTreeSet<String>,
     /// By node: the element that it reads or writes.
     pub elements: HashMap<Id, RawAccess>,
+    /// By node, if they are constants: how the subscripts of its element change with each counter of the domain.
+    pub strides: HashMap<Id, Vec<Vec<i64>>>,
 }
 
 impl Effects {
@@ -350,6 +352,9 @@ impl<'a> RegionBuilder<'a> {
         }
         out.names.insert(place.variable.name.clone());
         out.elements.insert(node.id, Self::access(&symbol, AccessKind::Read, &place.subscripts, scope));
+        if let Some(strides) = strides(&place.subscripts, scope) {
+            out.strides.insert(node.id, strides);
+        }
         if read {
             Self::record(&symbol, AccessKind::Read, &place.subscripts, scope, out);
         }
@@ -679,4 +684,10 @@ pub fn unknown(node: &Node) -> Refusal {
         }
     };
     Refusal::at(node, format!("{what} is not in the language of regions"), remedy)
+}
+
+/// By counter of the domain: how subscripts change with it, if by constants.
+fn strides(subscripts: &[Cases], scope: &Scope) -> Option<Vec<Vec<i64>>> {
+    let by = |symbol: &str| subscripts.iter().map(|cases| cases.single()?.factor(symbol)).collect::<Option<Vec<i64>>>();
+    scope.dimensions().iter().map(|dimension| by(&dimension.symbol)).collect()
 }

@@ -3,6 +3,7 @@
 
 mod arithmetic;
 pub mod atomic_groups;
+mod chain;
 pub mod final_counters;
 pub mod model_assembly;
 mod private_variables;

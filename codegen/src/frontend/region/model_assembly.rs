@@ -403,5 +403,6 @@ fn statement(source: &Source, prefix: &str, name: &str, raw: &RawStatement, leng
         locals: raw.locals.clone(),
         independent: raw.independent,
         arithmetic,
+        chain: raw.chain.clone(),
     }
 }

@@ -167,9 +167,13 @@ impl<'a> RegionBuilder<'a> {
         self.check_conditionals(begin, end)?;
         let mut text = self.edited(begin, end, &out);
         let arithmetic = self.arithmetic_form(nodes, begin, &out);
+        let mut chain = if labels.is_empty() && !text.contains('#') { self.chain_form(nodes, begin, &out, &inside) } else { None };
         let block = nodes.len() > 1 || !matches!(nodes[0].kind, SyntaxKind::CompoundStmt);
         if block && (nodes.len() > 1 || nodes[0].kind.is_statement()) {
             text = format!("{{ {text} }}");
+            if let Some(chain) = &mut chain {
+                chain.shift(2);
+            }
         }
         if !labels.is_empty() {
             // The body may stand more than once in a function.
@@ -185,6 +189,7 @@ impl<'a> RegionBuilder<'a> {
             locals,
             independent,
             arithmetic,
+            chain,
         });
         Ok(())
     }

@@ -13,7 +13,7 @@ use crate::frontend::text::preprocess::Macros;
 use crate::frontend::values::affine::Affine;
 use crate::frontend::values::surrounding_loops::{Ground, Proof, Scope};
 use crate::frontend::values::symbols::Symbols;
-use crate::model::{AccessKind, Array, Condition, Kept, Parameter, Reduction, Value};
+use crate::model::{AccessKind, Array, Chain, Condition, Kept, Parameter, Reduction, Value};
 use crate::source::Source;
 use std::collections::{HashMap, HashSet};
 
@@ -76,6 +76,8 @@ pub struct RawStatement<'a> {
     pub independent: Option<usize>,
     /// What it computes, if that is arithmetic on elements of one type.
     pub arithmetic: Option<RawArithmetic>,
+    /// What it computes, if that is several assignments of such arithmetic.
+    pub chain: Option<Chain>,
 }
 
 /// Arithmetic on elements of one type, before all parameters are known.
