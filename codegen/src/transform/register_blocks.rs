@@ -23,6 +23,11 @@ use std::fmt::Write;
 const STATEMENTS: usize = 12;
 /// Maximum number of convex pieces of a condition.
 const PIECES: usize = 6;
+/// Maximum number of operands whose elements are copied: they share the room for copies, and each gets several steps.
+const COPIES: usize = 16;
+
+/// Maximum number of operands of a chain: its text stands once for each place of a block.
+const OPERANDS: usize = 64;
 
 /// A part of a tile: some statements' instances in the phase's order, or blocks where these may run instead.
 pub struct TilePart {
@@ -325,6 +330,9 @@ fn chain_forms<'a>((at, statement): (usize, &'a Statement), chain: &Chain) -> Ve
     };
     let targets: Vec<Strides> = chain.steps.iter().filter_map(|step| strides(&step.target)).collect();
     let reads: Vec<Strides> = chain.steps.iter().flat_map(|step| &step.operands).filter_map(strides).collect();
+    if chain.operands().count() > OPERANDS {
+        return Vec::new();
+    }
     let even = (0..count).filter(|k| !chain.uneven.contains(k));
     let mut forms = Vec::new();
     for v in even.clone().filter(|v| targets.iter().all(|target| target.is_unit(*v))) {
@@ -394,12 +402,15 @@ fn chosen(target: &Strides, operands: &[&Strides], count: usize) -> Option<(usiz
                 operand.is_still(*rows) || (operand.is_unit(*v) && serial.iter().any(again))
             };
             let mut vectors = operands.iter().copied().filter(|operand| !operand.is_still(*v)).peekable();
-            let packs = vectors.clone().any(|operand| !operand.is_unit(*v));
+            let copies = vectors.clone().filter(|operand| !operand.is_unit(*v)).count();
             if vectors.peek().is_none() || !vectors.all(|operand| serves(&operand)) {
                 continue;
             }
             let still = operands.iter().filter(|operand| operand.is_still(*rows)).count();
-            let fits = if packs { serial.len() == 1 } else { !serial.is_empty() };
+            let fits = match copies {
+                0 => !serial.is_empty(),
+                _ => serial.len() == 1 && copies <= COPIES,
+            };
             if fits && best.is_none_or(|(most, _)| still >= most) {
                 best = Some((still, (*v, *rows)));
             }

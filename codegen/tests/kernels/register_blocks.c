@@ -90,6 +90,43 @@ static void others(int n)
           blurred[i][j] += n * image[i + p][j + q] * mask[p][q];
 }
 
+/* More operands whose elements lie apart than a part of the copies has steps. */
+static void crowd(int n)
+{
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++)
+        ic[i][j] +=
+          ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] +
+          ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] +
+          ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] +
+          ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] +
+          ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] +
+          ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] +
+          ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] +
+          ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] +
+          ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] +
+          ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] +
+          ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] +
+          ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] +
+          ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k] + ib[j][k];
+}
+
+/* A conditional of the preprocessor begins in an operand and ends after it. */
+static void torn_operand(int n)
+{
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      for (int k = 0; k < n; k++)
+        C[i]
+#ifdef N
+         [j]
+#endif
+            += A[i][k] * B[k][j];
+}
+
 /* No blocks: a step of two, a falling serial loop, elements that serve nothing else. */
 static void without(int n)
 {
@@ -107,6 +144,8 @@ int main(int argc, char **argv)
   fill();
   products(n, 1.25);
   apart(n);
+  crowd(n);
+  torn_operand(n);
   factors(n);
   others(n);
   without(n);

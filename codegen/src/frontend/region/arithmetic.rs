@@ -157,10 +157,12 @@ impl RegionBuilder<'_> {
         Some(())
     }
 
-    /// The bytes of a node whose ends are not in macros.
+    /// The bytes of a node whose ends are not in macros, nor between a conditional's directives.
     pub(super) fn plain_place(&self, node: &Node) -> Option<(usize, usize)> {
         let plain = |place: &crate::frontend::clang::ast::FilePlace| place.known && !place.expanded && !place.made;
-        (plain(&node.begin) && plain(&node.end)).then(|| (node.begin.offset, token_end(self.source, node)))
+        let (first, end) = (node.begin.offset, token_end(self.source, node));
+        let whole = plain(&node.begin) && plain(&node.end) && self.source.torn(first, end).is_none();
+        whole.then_some((first, end))
     }
 
     /// Where a byte of the source is in the edited text that begins at `begin`; `None` in the middle of an edit.

@@ -167,7 +167,8 @@ impl<'a> RegionBuilder<'a> {
         self.check_conditionals(begin, end)?;
         let mut text = self.edited(begin, end, &out);
         let arithmetic = self.arithmetic_form(nodes, begin, &out);
-        let mut chain = if labels.is_empty() && !text.contains('#') { self.chain_form(nodes, begin, &out, &inside) } else { None };
+        let mut chain =
+            if labels.is_empty() && !text.contains('#') { self.chain_form(nodes, begin, &out, &inside) } else { None };
         let block = nodes.len() > 1 || !matches!(nodes[0].kind, SyntaxKind::CompoundStmt);
         if block && (nodes.len() > 1 || nodes[0].kind.is_statement()) {
             text = format!("{{ {text} }}");
