@@ -196,7 +196,7 @@ static void lies_where_it_is(int heap)
     for (size_t size = LARGEST_ELSEWHERE; size <= LARGEST_ELSEWHERE + 1; size++) {
         dvm_data_id_t id;
         void *at = calloc(1, size);
-        int shared = heap && process_count > 1 && size > LARGEST_ELSEWHERE && getenv("DVM_TEST_NO_RINGS") == NULL;
+        int shared = heap && process_count > 1 && size > LARGEST_ELSEWHERE && by_rings();
         new_bytes(id, at, size);
         CHECK_NUMBER(shared, where_in(process_index, id));
         for (uint64_t other = 0; other < process_count; other++)

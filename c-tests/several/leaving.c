@@ -1,5 +1,6 @@
 /* Every process is gone as soon as its finalize has returned: for nobody that is a loss, however late the others hear of the end.
  * also as: 9
+ * only by dvmrun: a program of MPI may not end before MPI_Finalize
  * And each life of the job is told of its own end only. */
 #include "several.h"
 

@@ -194,8 +194,7 @@ static void check_summary(const char *path)
 int main(void)
 {
     char trace[] = "/tmp/dvm-records-XXXXXX", summary[] = "/tmp/dvm-summary-XXXXXX";
-    const char *index = getenv("DVM_PROCESS");
-    int first = index == NULL || strcmp(index, "0") == 0, before = dup(2);
+    int first = starts_first(), before = dup(2);
     int tracing = first ? mkstemp(trace) : -1, summing = mkstemp(summary);
     CHECK(summing >= 0);
     setenv("DVM_TRACE", first ? trace : "/nonexistent/trace.json", 1);

@@ -9,7 +9,7 @@
 # Settings: DVM_TEST_PROCESSES, how many processes (a list; default: the file `processes`); DVM_TEST_SECONDS, how long a run may take (default 120);
 # LIBDVM, the shared library, and DVMRUN (default: cargo's builds in target/release); CC; DVM_TEST_FLAGS, more options for CC.
 # Lines of a program say: `arguments: ...`, one run for each such line; `library: FILE`, a source in `library` for a shared object
-# that it needs; `options: ...` for dvmrun; `status: N`, its exit status if there are several processes; `also as: N ...`, more numbers of processes; `other program: OPTIONS`, how it is compiled for all processes but the first.
+# that it needs; `options: ...` for dvmrun; `status: N`, its exit status if there are several processes; `only by dvmrun: REASON`; `also as: N ...`, more numbers of processes; `other program: OPTIONS`, how it is compiled for all processes but the first.
 set -uo pipefail
 export LC_ALL=C
 
@@ -128,7 +128,7 @@ for name in "${names[@]}"; do
     fi
     mapfile -t lines < <(said "$name" arguments)
     [ ${#lines[@]} -gt 0 ] || lines=("")
-    if [ -n "${DVM_TEST_MPIS:-}" ] && [ -n "$(said "$name" options)" ]; then
+    if [ -n "${DVM_TEST_MPIS:-}" ] && [ -n "$(said "$name" options)$(said "$name" "only by dvmrun")" ]; then
         echo "left out: $name (it needs dvmrun)"
         continue
     fi

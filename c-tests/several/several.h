@@ -11,6 +11,23 @@ static uint64_t process_index, process_count, rank_count;
 static uint64_t *rank_owner;
 static uint64_t *rank_of_process;
 
+/* Whether this process will be number 0, before libdvm knows: what dvmrun and the MPIs tell a process. */
+static inline int starts_first(void)
+{
+    const char *names[] = {"DVM_PROCESS", "OMPI_COMM_WORLD_RANK", "PMI_RANK"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            return strcmp(getenv(names[i]), "0") == 0;
+    return 1;
+}
+
+/* Whether the processes of one host share memory. */
+static inline int by_rings(void)
+{
+    const char *rings = getenv("DVM_RINGS");
+    return rings == NULL || strcmp(rings, "0") != 0;
+}
+
 static void several_begin(void)
 {
     dvm_retcode_t code = dvm_init();
