@@ -25,6 +25,14 @@ fn printed(program: &Path, environment: &[(&str, String)]) -> Result<(String, St
     Ok((text(&output.stdout), text(&output.stderr)))
 }
 
+/// Whether gcc makes the same of the original with the flags that dvmcc gets. (gcc 12 -O1 drops some stores that
+/// it makes at -O0, -O2 and -O3.)
+fn gcc_alone_prints(source: &Path, found: &str) -> bool {
+    let alone = source.with_file_name("alone");
+    let gcc = Command::new("gcc").args(FLAGS).arg(source).arg("-o").arg(&alone).status();
+    gcc.expect("gcc runs").success() && printed(&alone, &[]).is_ok_and(|(printed, _)| printed == found)
+}
+
 /// Compares what gcc and dvmcc make of a program.
 pub fn judge_text(seeds: &[u64], text: &str) -> Result<Seen, String> {
     let folder = testkit::scratch(&[("case.c", text)]);
@@ -54,8 +62,12 @@ pub fn judge_text(seeds: &[u64], text: &str) -> Result<Seen, String> {
         let (found, told) = printed(&tiled, &environment)?;
         seen.tiles += told.split_whitespace().last().and_then(|t| t.parse::<u64>().ok()).unwrap_or(0);
         let differing = found.lines().zip(expected.lines()).find(|(found, expected)| found != expected);
-        if let Some((found, expected)) = differing {
-            return Err(format!("tile {tile}, seed {seed}, workers {workers}: {found}, expected {expected}"));
+        if let Some((now, expected)) = differing {
+            if gcc_alone_prints(&source, &found) {
+                println!("{seeds:?}: gcc {FLAGS:?} alone differs from its sanitized program; not the tool's");
+                return Ok(Seen::default());
+            }
+            return Err(format!("tile {tile}, seed {seed}, workers {workers}: {now}, expected {expected}"));
         }
         assert_eq!(found.lines().count(), expected.lines().count());
     }
