@@ -18,6 +18,8 @@ pub struct TileSymbols {
     pub box_first: Vec<String>,
     /// By iterator of a statement: its last value in a box of instances.
     pub box_last: Vec<String>,
+    /// Values of loops whose rounds run one after another, the outermost first.
+    pub rounds: Vec<String>,
 }
 
 /// The isl name of a statement's `k`-th iterator in its guard.
@@ -72,12 +74,40 @@ pub struct HostLoops {
     pub work: Vec<Vec<Ends>>,
 }
 
-/// The instances of a tile that run before others: as blocks if they may, else in loops.
+/// The instances of a tile, or of one round, that run before others: as blocks if they may.
 pub struct Component {
     /// The statements that may run as blocks, one of them at a time.
     pub blocks: Vec<Block>,
-    /// The loops over all instances.
-    pub loops: Loops,
+    /// What runs where no blocks do.
+    pub order: Ordered,
+}
+
+impl Component {
+    /// Some statement may run as blocks.
+    pub fn has_blocks(&self) -> bool {
+        !self.blocks.is_empty() || matches!(self.order, Ordered::Rounds { .. })
+    }
+}
+
+/// The order of a component's instances where they do not run as blocks.
+pub enum Ordered {
+    /// Loops over all instances.
+    Loops(Loops),
+    /// The values of a loop around all statements, one after another; some statement may run as blocks there.
+    Rounds {
+        /// The user's name of the loop's counter.
+        counter: String,
+        /// isl's name of a value.
+        symbol: String,
+        /// There are values.
+        exists: AstExpr,
+        /// The first and the last value.
+        ends: Ends,
+        /// The loop counts down.
+        falls: bool,
+        /// What runs for one value, in this order.
+        components: Vec<Component>,
+    },
 }
 
 /// A statement whose instances in a tile may run as blocks: some values of one loop, in vectors, by some of another,

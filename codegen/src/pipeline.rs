@@ -4,11 +4,16 @@ use crate::{
     Refusal,
     analysis::{Dependences, IslRegion, footprint, obstacle, order_properties, overlap, row_overruns},
     emit::{self, Generated, PhaseParts, RegionContext, RegionParts},
-    lowered::{ArrayFootprint, BodyOrder, Component, HostLoops, Loops, OverlapChecks, TileBox},
+    lowered::{ArrayFootprint, BodyOrder, Component, HostLoops, Loops, Ordered, OverlapChecks, TileBox},
     model::{Array, Region, Storage},
     transform::{
-        Legality, NO_PARALLELISM, Phase, PhaseKind, Plan, Search, Step, host_loops::host_loops,
-        phase_loops::loops_over, proven, register_blocks, tile::PhaseSets, tile_box::tile_box,
+        Legality, NO_PARALLELISM, Phase, PhaseKind, Plan, Search, Step,
+        host_loops::host_loops,
+        phase_loops::loops_over,
+        proven,
+        register_blocks::{self, Rounds, TilePart},
+        tile::PhaseSets,
+        tile_box::tile_box,
     },
 };
 use dvm_isl::{Set, UnionMap};
@@ -327,14 +332,29 @@ impl<'a> Work<'a> {
         for (phase, sets) in plan.phases.iter().zip(&self.sets) {
             let place = (phase, plan.phases.len() == 1);
             let found = register_blocks::components(self.region, isl_region, &legality, place, sets, symbols)?;
-            let lowered = found.into_iter().map(|component| {
-                isl_region.begin_stage();
-                let loops = loops_over(isl_region, dependences, phase, &component.instances, symbols)?;
-                Ok(Component { blocks: component.blocks, loops })
-            });
+            let lowered = found.into_iter().map(|part| self.component(phase, part, 0));
             self.components.push(lowered.collect::<Result<_, Refusal>>()?);
         }
         Ok(())
+    }
+
+    /// A part of a tile, so many loops of rounds around it, with loops for what does not run as blocks.
+    fn component(&self, phase: &Phase, part: TilePart, depth: usize) -> Result<Component, Refusal> {
+        let (isl_region, dependences) = (made(self.isl_region.as_ref())?, made(self.dependences.as_ref())?);
+        let symbols = &made(self.shared.as_ref())?.symbols;
+        let TilePart { instances, blocks, rounds } = part;
+        let Some(Rounds { iterator, exists, ends, falls, parts }) = rounds else {
+            isl_region.begin_stage();
+            let loops = loops_over(isl_region, dependences, phase, &instances, symbols)?;
+            return Ok(Component { blocks, order: Ordered::Loops(loops) });
+        };
+        let name = instances.all.sets()?.first().and_then(Set::name);
+        let statement = self.region.statements.iter().find(|statement| Some(&statement.name) == name.as_ref());
+        let counter = statement.map(|statement| statement.iterators[iterator].name.clone()).unwrap_or_default();
+        let components = parts.into_iter().map(|part| self.component(phase, part, depth + 1));
+        let components = components.collect::<Result<_, Refusal>>()?;
+        let symbol = symbols.rounds[depth].clone();
+        Ok(Component { blocks, order: Ordered::Rounds { counter, symbol, exists, ends, falls, components } })
     }
 
     fn boxes(&mut self) -> Result<(), Refusal> {
@@ -479,20 +499,35 @@ impl Work<'_> {
         let mut text = String::new();
         for (at, components) in self.components.iter().enumerate() {
             let _ = writeln!(text, "phase {at}");
-            for Component { blocks, loops } in components {
-                let statements: Vec<&str> = loops.statements.iter().map(String::as_str).collect();
-                let _ = writeln!(text, "  {}", statements.join(", "));
-                for block in blocks {
-                    let statement = &self.region.statements[block.statement];
-                    let name = |k: &usize| statement.iterators[*k].name.as_str();
-                    let serial: Vec<&str> = block.serial.iter().map(name).collect();
-                    let rows = block.rows.as_ref().map(|k| format!("rows of {}, ", name(k))).unwrap_or_default();
-                    let _ = write!(text, "  {}: {rows}vectors of {}, ", statement.name, name(&block.vector));
-                    let _ = writeln!(text, "all {}; if {} and {}", serial.join(", "), block.exists, block.full);
-                }
-            }
+            self.print_components(components, 1, &mut text);
         }
         Ok(text)
+    }
+
+    fn print_components(&self, components: &[Component], indent: usize, text: &mut String) {
+        let margin = "  ".repeat(indent);
+        for Component { blocks, order } in components {
+            match order {
+                Ordered::Loops(loops) => {
+                    let statements: Vec<&str> = loops.statements.iter().map(String::as_str).collect();
+                    let _ = writeln!(text, "{margin}{}", statements.join(", "));
+                }
+                Ordered::Rounds { counter, symbol, exists, ends, falls, components } => {
+                    let falls = if *falls { ", falling" } else { "" };
+                    let _ = writeln!(text, "{margin}rounds of {counter}: {symbol} from {ends}{falls}; if {exists}");
+                    self.print_components(components, indent + 1, text);
+                }
+            }
+            for block in blocks {
+                let statement = &self.region.statements[block.statement];
+                let name = |k: &usize| statement.iterators[*k].name.as_str();
+                let serial: Vec<&str> = block.serial.iter().map(name).collect();
+                let rows = block.rows.as_ref().map(|k| format!("rows of {}, ", name(k))).unwrap_or_default();
+                let serial = if serial.is_empty() { String::new() } else { format!(", all {}", serial.join(", ")) };
+                let _ = write!(text, "{margin}{}: {rows}vectors of {}{serial}", statement.name, name(&block.vector));
+                let _ = writeln!(text, "; if {} and {}", block.exists, block.full);
+            }
+        }
     }
 
     #[allow(clippy::unnecessary_wraps)]

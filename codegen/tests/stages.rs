@@ -199,3 +199,17 @@ fn passes_are_named_in_their_order() {
     assert_eq!(stage(&shift(), "footprint"), "phase 0\n  A [[1, 0] spread 0][[0, 1] spread 1]\n");
     assert_eq!(stage(&shift(), "rows") + &stage(&shift(), "overlaps"), "");
 }
+
+/// What of the kernels of register tiling runs as blocks: updates, chains of scalars, rounds. `printed/NAME.blocks` is
+/// what stands after the pass; `DVM_BLESS=1` rewrites the files.
+#[test]
+fn blocks_are_found() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    for name in ["register_blocks", "chain_blocks", "rounds"] {
+        let mut tool = std::process::Command::new(env!("CARGO_BIN_EXE_dvm-codegen"));
+        tool.arg("tile").arg(tests.join("kernels").join(format!("{name}.c"))).arg("--print=blocks");
+        let output = tool.output().expect("dvm-codegen runs");
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        testkit::expect(tests.join("printed").join(format!("{name}.blocks")), &String::from_utf8_lossy(&output.stdout));
+    }
+}

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     Refusal,
-    lowered::{ArrayFootprint, BodyOrder, Component, Ends, Loops, TileBox},
+    lowered::{ArrayFootprint, BodyOrder, Component, Ends, Loops, Ordered, TileBox},
 };
 use std::{collections::BTreeSet, fmt::Write};
 
@@ -60,7 +60,9 @@ impl Writer<'_> {
         let shared = self.shared;
         let mut text = String::new();
         for component in parts.components {
-            text.push_str(&Self::component(component, shared, &mut body, name)?);
+            body.line(1, &if component.has_blocks() { format!("{{ int {} = 0;", shared.done) } else { "{".to_owned() });
+            text.push_str(&Self::component(component, shared, &mut body, name, 2)?);
+            body.line(1, "}");
         }
         if parts.components.is_empty() {
             body.node(&parts.loops.tree, 1)?;
@@ -83,46 +85,92 @@ impl Writer<'_> {
         Ok(text)
     }
 
-    /// Adds a component to a tile's body: blocks if they may run, else loops. Returns the blocks' functions.
+    /// Adds a component to a tile's body: blocks if they may run, else its own order. Returns the blocks' functions.
     fn component<'s>(
         component: &'s Component,
         shared: &RegionContext,
         body: &mut Body<'s>,
         name: &str,
+        indent: usize,
     ) -> Result<String, Refusal> {
-        body.loops = &component.loops;
         let mut functions = String::new();
         let done = &shared.done;
-        if !component.blocks.is_empty() {
-            body.line(1, &format!("{{ int {done} = 0;"));
-        }
         for block in &component.blocks {
             let Some(writer) = BlockWriter::of(shared, block, name) else { continue };
             functions.push_str(&writer.functions());
             let exists = body.scope.text(&block.exists)?;
-            body.line(1, &format!("if (DVM__BLOCKS && !{done} && {exists}) {{"));
+            body.line(indent, &format!("if (DVM__BLOCKS && !{done} && {exists}) {{"));
             for (k, Ends { least, greatest }) in block.ends.iter().enumerate() {
                 let (first, last) = (&shared.symbols.box_first[k], &shared.symbols.box_last[k]);
                 let bound = body.scope.bound(least)?.max(body.scope.bound(greatest)?);
                 let (least, greatest) = (body.scope.text(least)?, body.scope.text(greatest)?);
-                body.line(2, &format!("const dvm__int64 {first} = {least}, {last} = {greatest};"));
+                body.line(indent + 1, &format!("const dvm__int64 {first} = {least}, {last} = {greatest};"));
                 body.scope.own(first, bound);
                 body.scope.own(last, bound);
             }
-            let full = body.scope.text(&block.full)?;
-            body.line(2, &format!("if ({full}{}) {{", writer.worth_copies()));
-            body.line(3, &format!("{};", writer.call()));
-            body.line(3, &format!("{done} = 1;"));
-            body.line(2, "}");
-            body.line(1, "}");
+            let full = body.scope.text(&block.full)? + &writer.worth_copies();
+            if full == "1" {
+                body.line(indent + 1, &format!("{};", writer.call()));
+                body.line(indent + 1, &format!("{done} = 1;"));
+            } else {
+                body.line(indent + 1, &format!("if ({full}) {{"));
+                body.line(indent + 2, &format!("{};", writer.call()));
+                body.line(indent + 2, &format!("{done} = 1;"));
+                body.line(indent + 1, "}");
+            }
+            body.line(indent, "}");
         }
         if component.blocks.is_empty() {
-            body.node(&component.loops.tree, 1)?;
-        } else {
-            body.line(1, &format!("if (!{done}) {{"));
-            body.node(&component.loops.tree, 2)?;
-            body.line(1, "} }");
+            return Ok(functions + &Self::ordered(&component.order, shared, body, name, indent)?);
         }
+        body.line(indent, &format!("if (!{done}) {{"));
+        functions.push_str(&Self::ordered(&component.order, shared, body, name, indent + 1)?);
+        body.line(indent, "}");
+        Ok(functions)
+    }
+
+    /// Adds what runs of a component where no blocks do. Returns the functions of blocks in it.
+    fn ordered<'s>(
+        order: &'s Ordered,
+        shared: &RegionContext,
+        body: &mut Body<'s>,
+        name: &str,
+        indent: usize,
+    ) -> Result<String, Refusal> {
+        let (counter, symbol, exists, ends, falls, components) = match order {
+            Ordered::Loops(loops) => {
+                body.loops = loops;
+                body.node(&loops.tree, indent)?;
+                return Ok(String::new());
+            }
+            Ordered::Rounds { counter, symbol, exists, ends, falls, components } => {
+                (counter, symbol, exists, ends, falls, components)
+            }
+        };
+        let bound = body.scope.bound(&ends.least)?.max(body.scope.bound(&ends.greatest)?);
+        let (least, greatest) = (body.scope.text(&ends.least)?, body.scope.text(&ends.greatest)?);
+        let last = format!("{}{}", body.limit, body.limits);
+        body.limits += 1;
+        let (from, to, compare, step) =
+            if *falls { (greatest, least, ">=", "--") } else { (least, greatest, "<=", "++") };
+        let exists = body.scope.text(exists)?;
+        body.line(indent, &format!("/* One value of {counter} after another. */"));
+        body.line(indent, &format!("if ({exists}) {{"));
+        body.line(indent, &format!("dvm__int64 {symbol};"));
+        body.line(indent, &format!("const dvm__int64 {last} = {to};"));
+        body.line(indent, &format!("for ({symbol} = {from}; {symbol} {compare} {last}; {step}{symbol}) {{"));
+        body.scope.own(symbol, bound + 1);
+        let name = format!("{name}_at_{counter}");
+        let mut functions = String::new();
+        for component in components {
+            if !component.blocks.is_empty() {
+                body.line(indent + 1, &format!("{} = 0;", shared.done));
+            }
+            body.line(indent + 1, "{");
+            functions.push_str(&Self::component(component, shared, body, &name, indent + 2)?);
+            body.line(indent + 1, "}");
+        }
+        body.line(indent, "} }");
         Ok(functions)
     }
 

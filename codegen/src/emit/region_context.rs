@@ -80,6 +80,9 @@ pub struct BlockNames {
 /// Maximum nesting of the generated loops.
 const COUNTERS: usize = 64;
 
+/// Maximum number of loops around each other whose rounds run one after another.
+const ROUNDS: usize = 2;
+
 impl<'a> RegionContext<'a> {
     /// Names for a region of at most `hosts` host loops and bands of at most `dimension` coordinates.
     pub fn of(
@@ -105,6 +108,7 @@ impl<'a> RegionContext<'a> {
                 counters: names.series("dvm__c", COUNTERS),
                 box_first: names.series("dvm__first", depth),
                 box_last: names.series("dvm__last_of", depth),
+                rounds: names.series("dvm__round", ROUNDS),
             },
             tiles: names.fresh("dvm__tiles"),
             argument: names.fresh("dvm__context"),

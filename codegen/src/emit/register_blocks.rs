@@ -244,13 +244,17 @@ impl<'a> BlockWriter<'a> {
         let BlockNames { at, place: [row, column], extent: [rows, columns], kept, vector, .. } = &shared.block;
         let (first, last) = (&shared.symbols.box_first, &shared.symbols.box_last);
         let mut text = format!(
-            "/* {} for {}vectors of {}, and all of {}: {} stays in registers. */\n",
+            "/* {} for {}vectors of {}",
             self.statement.name,
             self.rows_in_words(),
-            self.iterator(block.vector),
-            block.serial.iter().map(|k| self.iterator(*k)).collect::<Vec<_>>().join(", "),
-            self.target()
+            self.iterator(block.vector)
         );
+        let serial: Vec<&str> = block.serial.iter().map(|k| self.iterator(*k)).collect();
+        if serial.is_empty() {
+            text.push_str(". */\n");
+        } else {
+            let _ = writeln!(text, ", and all of {}: {} stays in registers. */", serial.join(", "), self.target());
+        }
         let arguments: String = (0..self.depth())
             .map(|k| {
                 if block.serial.contains(&k) {

@@ -1,5 +1,6 @@
 //! From dependences to phases of tiles: schedule, bands, legality, the order inside a tile.
 
+mod block_forms;
 pub mod host_loops;
 mod legality;
 pub(crate) mod phase;

@@ -4,30 +4,29 @@
 //! in a circle. A statement of a component may run as blocks if its instances in the tile fill a box, if the other
 //! statements of its component have none there, and if no instance reads what another one writes, except the element
 //! that both update. What remains are the updates of one element, which the blocks leave in their order.
+//!
+//! Where a loop around all statements of a component carries dependences between them, the component may also run round
+//! by round, one value of that loop after another: each round has components of its own (Allen and Kennedy, "Automatic
+//! translation of Fortran programs to vector form", 1987, section 5: the codegen procedure).
 
 use super::{
     Legality, Phase, PhaseKind,
+    block_forms::{Form, Order, chain_forms},
     tile::{Instances, PhaseSets},
 };
 use crate::{
     Refusal,
     analysis::IslRegion,
-    lowered::{Block, Ends, Role, TileSymbols},
-    model::{AccessKind, Arithmetic, Chain, Named, Operand, Region, Statement},
+    lowered::{Block, Ends, TileSymbols},
+    model::Region,
     planted::planted,
 };
-use dvm_isl::{AstBuild, Map, Result, Set, UnionMap, UnionSet};
-use std::fmt::Write;
+use dvm_isl::{AstBuild, AstExpr, Map, Result, Set, UnionMap, UnionSet};
 
 /// Maximum number of statements of a phase.
 const STATEMENTS: usize = 12;
 /// Maximum number of convex pieces of a condition.
 const PIECES: usize = 6;
-/// Maximum number of operands whose elements are copied: they share the room for copies, and each gets several steps.
-const COPIES: usize = 16;
-
-/// Maximum number of operands of a chain: its text stands once for each place of a block.
-const OPERANDS: usize = 64;
 
 /// A part of a tile: some statements' instances in the phase's order, or blocks where these may run instead.
 pub struct TilePart {
@@ -35,6 +34,28 @@ pub struct TilePart {
     pub instances: Instances,
     /// The statements that may run as blocks, one of them at a time.
     pub blocks: Vec<Block>,
+    /// What runs where no blocks do, if it is not the phase's order.
+    pub rounds: Option<Rounds>,
+}
+
+impl TilePart {
+    fn has_blocks(&self) -> bool {
+        !self.blocks.is_empty() || self.rounds.is_some()
+    }
+}
+
+/// The instances of a part by the values of a loop that is around all of its statements: one value after another.
+pub struct Rounds {
+    /// The iterator of each statement that counts this loop.
+    pub iterator: usize,
+    /// The tile has such values.
+    pub exists: AstExpr,
+    /// The loop's first and last value in the tile.
+    pub ends: Ends,
+    /// The loop counts down.
+    pub falls: bool,
+    /// The parts of one round in their order.
+    pub parts: Vec<TilePart>,
 }
 
 /// The components of a phase's tiles in their order; nothing if no statement may run as blocks.
@@ -48,8 +69,8 @@ pub(crate) fn components(
 ) -> std::result::Result<Vec<TilePart>, Refusal> {
     let (PhaseKind::Graph { .. }, Some(tile)) = (&phase.kind, &sets.tile) else { return Ok(Vec::new()) };
     isl_region.begin_stage();
-    let search = Search { region, isl_region, tile, symbols };
-    match search.components(legality, phase, alone) {
+    let search = Search { region, isl_region, symbols };
+    match search.components(legality, phase, alone, tile) {
         // The phase's own order is right in any tile.
         Err(error) if error.is_quota() || error.is_unfaithful() => Ok(Vec::new()),
         found => Ok(found?),
@@ -59,49 +80,155 @@ pub(crate) fn components(
 struct Search<'a> {
     region: &'a Region,
     isl_region: &'a IslRegion,
-    tile: &'a Instances,
     symbols: &'a TileSymbols,
 }
 
-impl Search<'_> {
-    fn components(&self, legality: &Legality, phase: &Phase, alone: bool) -> Result<Vec<TilePart>> {
-        let sets = self.tile.all.sets()?;
-        let mut candidates = Vec::new();
-        for set in &sets {
-            candidates.push(self.candidate(&set.name().unwrap_or_default())?);
+/// Statements whose instances are to be ordered: those of a tile, or of one round.
+struct Place {
+    /// By statement: its instances.
+    sets: Vec<Set>,
+    /// The dependences between instances of the place, and perhaps others.
+    inside: UnionMap,
+    /// What is known of the parameters if there are instances.
+    known: Set,
+    /// The iterators that have one value each here.
+    fixed: Vec<usize>,
+}
+
+impl Place {
+    /// The instances of some statements.
+    fn instances(&self, isl_region: &IslRegion, members: &[usize]) -> Result<Instances> {
+        let mut all = UnionSet::parse(&isl_region.ctx, "{ }")?;
+        for member in members {
+            all = all.union(&UnionSet::from_set(&self.sets[*member])?)?;
         }
-        if sets.len() > STATEMENTS || candidates.iter().all(Vec::is_empty) {
+        Ok(Instances { all, known: self.known.clone() })
+    }
+}
+
+impl Search<'_> {
+    fn components(&self, legality: &Legality, phase: &Phase, alone: bool, tile: &Instances) -> Result<Vec<TilePart>> {
+        let sets = tile.all.sets()?;
+        if sets.len() > STATEMENTS {
             return Ok(Vec::new());
         }
         let inside = legality.inside(phase, alone)?;
+        let parts = self.parts(&Place { sets, inside, known: tile.known.clone(), fixed: Vec::new() })?;
+        Ok(if parts.iter().any(TilePart::has_blocks) { parts } else { Vec::new() })
+    }
+
+    fn parts(&self, place: &Place) -> Result<Vec<TilePart>> {
+        let mut candidates = Vec::new();
+        for set in &place.sets {
+            candidates.push(self.candidate(&set.name().unwrap_or_default(), &place.fixed)?);
+        }
         let mut all = Vec::new();
-        for members in circles(&edges(&sets, &inside)?) {
+        for members in circles(&edges(&place.sets, &place.inside)?) {
             self.isl_region.begin_stage();
             let mut blocks = Vec::new();
             for member in &members {
-                let others = members.iter().filter(|other| *other != member).map(|other| &sets[*other]);
+                let others = members.iter().filter(|other| *other != member).map(|other| &place.sets[*other]);
                 let others: Vec<&Set> = others.collect();
                 for form in &candidates[*member] {
-                    if let Some(block) = self.block(form, &sets[*member], &others, &inside)? {
+                    if let Some(block) = self.block(form, place, &place.sets[*member], &others)? {
                         blocks.push(block);
                         break;
                     }
                 }
             }
-            let mut instances = UnionSet::parse(&self.isl_region.ctx, "{ }")?;
-            for member in &members {
-                instances = instances.union(&UnionSet::from_set(&sets[*member])?)?;
-            }
-            all.push(TilePart { instances: Instances { all: instances, known: self.tile.known.clone() }, blocks });
-        }
-        if all.iter().all(|component| component.blocks.is_empty()) {
-            return Ok(Vec::new());
+            let instances = place.instances(self.isl_region, &members)?;
+            let circle = members.len() > 1 || blocks.is_empty();
+            let rounds = if circle { self.rounds(place, &members)? } else { None };
+            all.push(TilePart { instances, blocks, rounds });
         }
         Ok(all)
     }
 
+    /// A loop around all of some statements that carries dependences between them, all in one direction; without these
+    /// some of the statements may run as blocks.
+    fn rounds(&self, place: &Place, members: &[usize]) -> Result<Option<Rounds>> {
+        if place.fixed.len() >= self.symbols.rounds.len() {
+            return Ok(None);
+        }
+        let names: Vec<String> = members.iter().filter_map(|member| place.sets[*member].name()).collect();
+        let statements = self.region.statements.iter().filter(|statement| names.contains(&statement.name));
+        let counters = |k: usize| statements.clone().map(move |statement| statement.iterators.get(k));
+        let all = place.instances(self.isl_region, members)?.all;
+        let pairs = place.inside.intersect_domain(&all)?.intersect_range(&all)?;
+        let first = place.fixed.last().map_or(0, |k| k + 1);
+        let common = |k: &usize| {
+            let mut names = counters(*k).map(|iterator| iterator.map(|iterator| &iterator.name));
+            names.next().flatten().is_some_and(|name| names.all(|other| other == Some(name)))
+        };
+        for k in (first..).take_while(common) {
+            let mut values = UnionMap::parse(&self.isl_region.ctx, "{ }")?;
+            for member in members {
+                values = values.union(&UnionMap::from_map(&value_of(&place.sets[*member], k)?)?)?;
+            }
+            let values = values.functions()?;
+            let value = values.at(0)?;
+            let rises = !pairs.increasing_at(&value)?.is_empty()?;
+            let falls = !pairs.decreasing_at(&value)?.is_empty()?;
+            if rises == falls {
+                continue;
+            }
+            let inside = pairs.equal_at(&values)?;
+            let inside = if planted("a34-rounds") { inside.reverse()? } else { inside };
+            let found = self.one_round(place, members, k, inside)?;
+            return Ok(found
+                .filter(|(.., parts)| parts.iter().any(TilePart::has_blocks))
+                .map(|(exists, ends, parts)| Rounds { iterator: k, exists, ends, falls, parts }));
+        }
+        Ok(None)
+    }
+
+    /// Whether iterator `k` has values, their ends, and the parts for one of them; nothing if no statement may run as
+    /// blocks there. A value may be one between others that has no instances.
+    fn one_round(
+        &self,
+        place: &Place,
+        members: &[usize],
+        k: usize,
+        inside: UnionMap,
+    ) -> Result<Option<(AstExpr, Ends, Vec<TilePart>)>> {
+        let mut fixed = place.fixed.clone();
+        fixed.push(k);
+        let mut possible = false;
+        for member in members {
+            possible |= !self.candidate(&place.sets[*member].name().unwrap_or_default(), &fixed)?.is_empty();
+        }
+        if !possible {
+            return Ok(None);
+        }
+        self.isl_region.begin_stage();
+        let symbol = &self.symbols.rounds[place.fixed.len()];
+        let mut values: Option<Set> = None;
+        let mut sets = Vec::new();
+        for member in members {
+            let own = &place.sets[*member];
+            let round = value_of(own, k)?;
+            let at = Set::parse(own.context(), &format!("[{symbol}] -> {{ [{symbol}] }}"))?;
+            sets.push(own.intersect(&round.reverse()?.intersect_domain(&at)?.range()?)?.coalesce()?);
+            let own = own.apply(&round)?;
+            values = Some(match values {
+                Some(values) => values.union(&own)?,
+                None => own,
+            });
+        }
+        let Some(values) = values else { return Ok(None) };
+        let values = values.coalesce()?.simple_hull()?;
+        let build = AstBuild::from_context(&place.known)?;
+        let end = |value: dvm_isl::PwAff| build.expression(&value.coalesce()?.gist(&place.known)?);
+        // Without values, the ends mean nothing.
+        let exists = build.condition(&values.params()?.gist(&place.known)?)?;
+        let ends = Ends { least: end(values.dim_min(0)?)?, greatest: end(values.dim_max(0)?)? };
+        let at = Set::parse(values.context(), &format!("[{symbol}] -> {{ [{symbol}] }}"))?;
+        let known = place.known.intersect(&values.intersect(&at)?.params()?)?;
+        Ok(Some((exists, ends, self.parts(&Place { sets, inside, known, fixed })?)))
+    }
+
     /// The forms in which a statement may run as blocks somewhere, the best one first.
-    fn candidate(&self, name: &str) -> Result<Vec<Form<'_>>> {
+    fn candidate(&self, name: &str, fixed: &[usize]) -> Result<Vec<Form<'_>>> {
         let Some(at) = self.region.statements.iter().position(|statement| statement.name == name) else {
             return Ok(Vec::new());
         };
@@ -112,9 +239,9 @@ impl Search<'_> {
         }
         match (&statement.arithmetic, &statement.chain) {
             (Some(arithmetic), _) if statement.locals.is_empty() => {
-                Ok(Form::of(self.isl_region, (at, statement), arithmetic)?.into_iter().collect())
+                Ok(Form::of(self.isl_region, (at, statement), arithmetic, fixed)?.into_iter().collect())
             }
-            (_, Some(chain)) => Ok(chain_forms((at, statement), chain)),
+            (_, Some(chain)) => Ok(chain_forms((at, statement), chain, fixed)),
             _ => Ok(Vec::new()),
         }
     }
@@ -149,7 +276,7 @@ impl Search<'_> {
     }
 
     /// The blocks of a statement with these instances in the tile.
-    fn block(&self, form: &Form, own: &Set, others: &[&Set], inside: &UnionMap) -> Result<Option<Block>> {
+    fn block(&self, form: &Form, place: &Place, own: &Set, others: &[&Set]) -> Result<Option<Block>> {
         let count = form.statement.iterators.len();
         let (first, last) = (&self.symbols.box_first[..count], &self.symbols.box_last[..count]);
         let points: Vec<String> = (0..count).map(|k| format!("x{k}")).collect();
@@ -162,12 +289,12 @@ impl Search<'_> {
         if planted("a30-box") {
             wrong = wrong.subtract(&wrong)?;
         }
-        wrong = wrong.union(&Self::disturbed(form, &full, inside)?)?;
+        wrong = wrong.union(&Self::disturbed(form, &full, &place.inside)?)?;
         for other in others.iter().filter(|_| !planted("a32-others")) {
             wrong = wrong.union(&other.params()?)?;
         }
         let exists = own.params()?.coalesce()?;
-        let mut known = self.tile.known.intersect(&exists)?;
+        let mut known = place.known.intersect(&exists)?;
         for (k, end) in (0..count).flat_map(|k| [(k, &first[k]), (k, &last[k])]) {
             let at = Set::parse(own.context(), &format!("[{end}] -> {{ {tuple} : x{k} = {end} }}"))?;
             known = known.intersect(&own.intersect(&at)?.params()?)?;
@@ -182,15 +309,15 @@ impl Search<'_> {
             return Ok(None);
         }
         let right = right.gist(&known)?.coalesce()?;
-        let exists = exists.gist(&self.tile.known)?;
+        let exists = exists.gist(&place.known)?;
         if right.pieces()? > PIECES || exists.pieces()? > PIECES {
             return Ok(None);
         }
-        let build = AstBuild::from_context(&self.tile.known)?;
+        let build = AstBuild::from_context(&place.known)?;
         let mut ends = Vec::new();
         for k in 0..count {
-            let least = build.expression(&own.dim_min(k)?.coalesce()?.gist(&self.tile.known)?)?;
-            let greatest = build.expression(&own.dim_max(k)?.coalesce()?.gist(&self.tile.known)?)?;
+            let least = build.expression(&own.dim_min(k)?.coalesce()?.gist(&place.known)?)?;
+            let greatest = build.expression(&own.dim_max(k)?.coalesce()?.gist(&place.known)?)?;
             ends.push(Ends { least, greatest });
         }
         let anything = AstBuild::from_context(&Set::parse(own.context(), "{ : }")?)?;
@@ -207,224 +334,11 @@ impl Search<'_> {
     }
 }
 
-/// What blocks do with a statement's instances.
-enum Order {
-    /// They run the updates of one element in their order, all of them one after another.
-    Serial {
-        /// The elements.
-        write: Map,
-        /// What the statement reads beside the element that it writes.
-        reads: Vec<Map>,
-    },
-    /// They run the parts of some instances by turns: part by part for all of them.
-    Lockstep,
-}
-
-/// Which of a statement's loops are which in a block.
-struct Form<'a> {
-    /// Its index in the model.
-    at: usize,
-    statement: &'a Statement,
-    order: Order,
-    vector: usize,
-    rows: Option<usize>,
-    serial: Vec<usize>,
-    roles: Vec<Role>,
-}
-
-impl<'a> Form<'a> {
-    fn of(
-        isl_region: &IslRegion,
-        (at, statement): (usize, &'a Statement),
-        arithmetic: &Arithmetic,
-    ) -> Result<Option<Form<'a>>> {
-        let count = statement.iterators.len();
-        let mut writes = statement.accesses.iter().filter(|access| access.kind != AccessKind::Read);
-        let (Some(write), None) = (writes.next(), writes.next()) else { return Ok(None) };
-        let target = arithmetic.operands.first().and_then(|(.., relation)| relation.as_ref());
-        if write.kind != AccessKind::Write || target != Some(&write.relation) {
-            return Ok(None);
-        }
-        let parse = |relation: &String| Map::parse(&isl_region.ctx, relation);
-        let reads = statement.accesses.iter().filter(|access| access.relation != write.relation);
-        let reads = reads.map(|access| parse(&access.relation)).collect::<Result<Vec<_>>>()?;
-        let write = parse(&write.relation)?;
-        let mut strides = Vec::new();
-        for (.., relation) in &arithmetic.operands {
-            strides.push(match relation {
-                Some(relation) => Strides::of(&parse(relation)?, &statement.name, count)?,
-                None => Some(Strides(vec![Vec::new(); count])),
-            });
-        }
-        let Some(strides) = strides.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
-        let kept = |relation: &Option<String>| relation.as_ref() == target;
-        let operands = arithmetic.operands.iter().zip(&strides).filter(|((.., relation), _)| !kept(relation));
-        let operands: Vec<&Strides> = operands.map(|(_, strides)| strides).collect();
-        let Some((vector, rows)) = chosen(&strides[0], &operands, count) else { return Ok(None) };
-        let serial: Vec<usize> = (0..count).filter(|k| strides[0].is_still(*k)).collect();
-        let roles = arithmetic.operands.iter().zip(&strides).map(|((.., relation), strides)| match relation {
-            _ if kept(relation) => Role::Kept,
-            None => Role::Number,
-            Some(_) if strides.is_still(vector) => Role::Single,
-            Some(_) if strides.is_unit(vector) => Role::Vector,
-            Some(_) => Role::Packed,
-        });
-        let roles = roles.collect();
-        let ordered = is_ordered(isl_region, statement, &write, &serial)?;
-        let form = Form { at, statement, order: Order::Serial { write, reads }, vector, rows, serial, roles };
-        Ok(ordered.then_some(form))
-    }
-
-    /// The pairs of instances that blocks leave in their order: those that differ in a loop around the blocks.
-    fn order_of_blocks(&self) -> String {
-        let count = self.statement.iterators.len();
-        let around = (0..count).filter(|k| *k != self.vector && Some(*k) != self.rows);
-        let mut equal = String::new();
-        let mut before = vec!["false".to_owned()];
-        for k in around {
-            before.push(format!("({equal}x{k} < y{k})"));
-            let _ = write!(equal, "x{k} = y{k} and ");
-        }
-        pairs_of(self.statement, &before.join(" or "))
-    }
-}
-
-/// Pairs of a statement's instances x and y.
-fn pairs_of(statement: &Statement, condition: &str) -> String {
-    let count = statement.iterators.len();
-    let names = |side: &str| (0..count).map(|k| format!("{side}{k}")).collect::<Vec<_>>().join(", ");
-    format!("{{ {0}[{1}] -> {0}[{2}] : {condition} }}", statement.name, names("x"), names("y"))
-}
-
-/// Whether the instances that write one element differ in serial loops only, and run in the order of these.
-fn is_ordered(isl_region: &IslRegion, statement: &Statement, write: &Map, serial: &[usize]) -> Result<bool> {
-    let name = &statement.name;
-    let pairs = |condition: &str| Map::parse(&isl_region.ctx, &pairs_of(statement, condition));
-    let free: Vec<usize> = (0..statement.iterators.len()).filter(|k| !serial.contains(k)).collect();
-    let other: Vec<String> = free.iter().map(|k| format!("x{k} != y{k}")).collect();
-    let same = write.apply_range(&write.reverse()?)?;
-    if !same.intersect(&pairs(&other.join(" or "))?)?.is_empty()? {
-        return Ok(false);
-    }
-    let Some(sets) = isl_region.statements.iter().find(|sets| sets.domain.name().as_ref() == Some(name)) else {
-        return Ok(false);
-    };
-    let everywhere = UnionMap::from_map(&sets.everywhere)?.functions()?;
-    let mut equal: String = free.iter().map(|k| format!("x{k} = y{k} and ")).collect();
-    for k in serial {
-        let up = UnionMap::from_map(&pairs(&format!("{equal}x{k} < y{k}"))?)?;
-        if !up.decreasing_at(&everywhere)?.is_empty()? {
-            return Ok(false);
-        }
-        let _ = write!(equal, "x{k} = y{k} and ");
-    }
-    Ok(true)
-}
-
-/// The forms of a chain: all of its targets follow each other in vectors, and with rows something serves all of these.
-fn chain_forms<'a>((at, statement): (usize, &'a Statement), chain: &Chain) -> Vec<Form<'a>> {
-    let count = statement.iterators.len();
-    let strides = |operand: &Operand| match &operand.named {
-        Named::Element(steps) => Some(Strides(steps.clone())),
-        _ => None,
-    };
-    let targets: Vec<Strides> = chain.steps.iter().filter_map(|step| strides(&step.target)).collect();
-    let reads: Vec<Strides> = chain.steps.iter().flat_map(|step| &step.operands).filter_map(strides).collect();
-    if chain.operands().count() > OPERANDS {
-        return Vec::new();
-    }
-    let even = (0..count).filter(|k| !chain.uneven.contains(k));
-    let mut forms = Vec::new();
-    for v in even.clone().filter(|v| targets.iter().all(|target| target.is_unit(*v))) {
-        let served = |k: usize| reads.iter().filter(|read| read.is_still(k)).count();
-        let rows =
-            even.clone().filter(|k| *k != v && served(*k) > 0 && targets.iter().all(|target| !target.is_still(*k)));
-        for rows in rows.max_by_key(|k| served(*k)).map(Some).into_iter().chain([None]) {
-            let role = |operand: &Operand| match strides(operand) {
-                None if operand.named == Named::Number => Role::Number,
-                None => Role::Kept,
-                Some(strides) if strides.is_still(v) => Role::Single,
-                Some(strides) if strides.is_unit(v) => Role::Vector,
-                Some(_) => Role::Gathered,
-            };
-            let roles = chain.operands().map(role).collect();
-            forms.push(Form { at, statement, order: Order::Lockstep, vector: v, rows, serial: Vec::new(), roles });
-        }
-    }
-    forms
-}
-
-/// By iterator: how an access's subscripts change in one step.
-struct Strides(Vec<Vec<i64>>);
-
-impl Strides {
-    /// `None`: not by constants.
-    fn of(access: &Map, name: &str, count: usize) -> Result<Option<Strides>> {
-        let names: Vec<String> = (0..count).map(|k| format!("x{k}")).collect();
-        let mut all = Vec::new();
-        for k in 0..count {
-            let next: Vec<String> =
-                (0..count).map(|at| format!("x{at}{}", if at == k { " + 1" } else { "" })).collect();
-            let step = format!("{{ {name}[{}] -> {name}[{}] }}", names.join(", "), next.join(", "));
-            let deltas = access.reverse()?.apply_range(&Map::parse(access.context(), &step)?)?.apply_range(access)?;
-            let deltas = deltas.deltas()?;
-            let stride: Option<Vec<i64>> = (0..deltas.dimensions()?).map(|at| deltas.fixed(at)).collect();
-            let Some(stride) = stride else { return Ok(None) };
-            all.push(stride);
-        }
-        Ok(Some(Strides(all)))
-    }
-
-    /// Whether all steps of a loop touch one element.
-    fn is_still(&self, k: usize) -> bool {
-        self.0[k].iter().all(|step| *step == 0)
-    }
-
-    /// Whether the steps of a loop touch elements that follow each other.
-    fn is_unit(&self, k: usize) -> bool {
-        let Some((last, outer)) = self.0[k].split_last() else { return false };
-        *last == 1 && outer.iter().all(|step| *step == 0)
-    }
-}
-
-/// The loops for the vectors and the rows of a block: there is a vector to read, and each serves all rows, or other steps
-/// of the serial loops. Elements that lie apart are worth a copy if it serves all rows. Of equal loops, inner ones stride
-/// less. Without rows, blocks are worth it if the vectors' loop is not the inner one anyway. The target is the element
-/// that the statement writes.
-fn chosen(target: &Strides, operands: &[&Strides], count: usize) -> Option<(usize, Option<usize>)> {
-    let serial: Vec<usize> = (0..count).filter(|k| target.is_still(*k)).collect();
-    let free: Vec<usize> = (0..count).filter(|k| !serial.contains(k)).collect();
-    let mut best: Option<(usize, (usize, usize))> = None;
-    for v in free.iter().filter(|v| target.is_unit(**v)) {
-        for rows in free.iter().filter(|rows| *rows != v) {
-            let serves = |operand: &&Strides| {
-                let again = |k: &usize| operand.is_still(*k) || operand.0[*k] == operand.0[*rows];
-                operand.is_still(*rows) || (operand.is_unit(*v) && serial.iter().any(again))
-            };
-            let mut vectors = operands.iter().copied().filter(|operand| !operand.is_still(*v)).peekable();
-            let copies = vectors.clone().filter(|operand| !operand.is_unit(*v)).count();
-            if vectors.peek().is_none() || !vectors.all(|operand| serves(&operand)) {
-                continue;
-            }
-            let still = operands.iter().filter(|operand| operand.is_still(*rows)).count();
-            let fits = match copies {
-                0 => !serial.is_empty(),
-                _ => serial.len() == 1 && copies <= COPIES,
-            };
-            if fits && best.is_none_or(|(most, _)| still >= most) {
-                best = Some((still, (*v, *rows)));
-            }
-        }
-    }
-    if let Some((_, (v, rows))) = best {
-        return Some((v, Some(rows)));
-    }
-    let outer = free.iter().rev().copied().find(|v| target.is_unit(*v) && *v + 1 != count);
-    let follows = |v: usize, operand: &&Strides| operand.is_still(v) || operand.is_unit(v);
-    let vectors = |v: usize| operands.iter().any(|operand| operand.is_unit(v));
-    outer
-        .filter(|v| !serial.is_empty() && vectors(*v) && operands.iter().all(|operand| follows(*v, operand)))
-        .map(|v| (v, None))
+/// The value of a statement's iterator.
+fn value_of(instances: &Set, k: usize) -> Result<Map> {
+    let names: Vec<String> = (0..instances.dimensions()?).map(|at| format!("x{at}")).collect();
+    let name = instances.name().unwrap_or_default();
+    Map::parse(instances.context(), &format!("{{ {name}[{}] -> [x{k}] }}", names.join(", ")))
 }
 
 /// By statement: which statements come after one of its instances.

@@ -1,5 +1,5 @@
 //! Random programs of nests that update elements again and again, as products of matrices and factorisations do: their
-//! tiles may run as blocks that keep the elements in registers.
+//! tiles may run as blocks that keep the elements in registers, some of them round by round.
 
 use std::fmt::Write;
 use testkit::Random;
@@ -73,7 +73,7 @@ impl Writer {
         let [row, column] = self.target;
         let others: Vec<&str> =
             self.counters.iter().copied().filter(|counter| !self.target.contains(counter)).collect();
-        let other = *self.dice.pick::<&str>(&others);
+        let other = if others.is_empty() { row } else { *self.dice.pick::<&str>(&others) };
         let array = *self.dice.pick::<&str>(arrays);
         let shift = *self.dice.pick(&["", "", " + 1", " + 17"]);
         let second = format!("b[{other}][{column}{shift}]");
@@ -245,6 +245,54 @@ impl Writer {
     }
 }
 
+/// A loop around several nests, each of which reads what others write: in the same round, or in earlier ones.
+impl Writer {
+    fn rounds(&mut self) {
+        let around: &[&'static str] = if self.dice.one_in(4) { &["l", "k"] } else { &["k"] };
+        for (depth, counter) in around.iter().enumerate() {
+            let head = self.loop_head(depth, counter);
+            self.line(depth, &format!("{head} {{"));
+            self.counters.push(counter);
+        }
+        let depth = around.len();
+        for _ in 0..2 + self.dice.below(3) {
+            let (loops, target) = *self.dice.pick::<(&[&'static str], [&'static str; 2])>(&[
+                (&["i", "j"], ["i", "j"]),
+                (&["j", "i"], ["i", "j"]),
+                (&["j", "i"], ["k", "j"]),
+                (&["i", "j"], ["i", "k"]),
+                (&["j"], ["k", "j"]),
+                (&["i"], ["i", "k"]),
+            ]);
+            self.target = target;
+            if loops.len() == 2 && self.dice.one_in(5) {
+                self.target = if loops[0] == "i" { ["i", "k"] } else { ["k", "j"] };
+                self.chain_nest(depth, &loops[..1], &loops[1..]);
+            } else {
+                self.round(depth, loops);
+            }
+        }
+        for depth in (0..depth).rev() {
+            self.line(depth, "}");
+        }
+    }
+
+    fn round(&mut self, depth: usize, loops: &[&'static str]) {
+        let arrays = &["c", "c", "a"];
+        let Some((counter, rest)) = loops.split_first() else { return self.update(depth, arrays) };
+        let head = if self.dice.one_in(2) {
+            format!("for (int {counter} = k + 1; {counter} < n; {counter}++)")
+        } else {
+            self.loop_head(depth, counter)
+        };
+        self.line(depth, &format!("{head} {{"));
+        self.counters.push(counter);
+        self.round(depth + 1, rest);
+        self.counters.pop();
+        self.line(depth, "}");
+    }
+}
+
 /// The function of a seed.
 pub fn function(seed: u64) -> String {
     let mut dice = Random::new(seed);
@@ -262,18 +310,20 @@ pub fn function(seed: u64) -> String {
          #pragma dvm region\n"
     );
     let mut writer = Writer { dice, counters: vec![], element, target, text };
-    if writer.dice.one_in(2) {
-        writer.nest(0, deepest, &order);
-    } else {
-        // The target's counters stand around the body, mostly in this order.
-        let mut around: Vec<&'static str> = if writer.dice.one_in(6) { vec!["j", "i"] } else { vec!["i", "j"] };
-        if writer.dice.one_in(8) {
-            around.pop();
-            writer.target[1] = around[0];
-            writer.target[0] = around[0];
+    match writer.dice.below(5) {
+        0..2 => writer.nest(0, deepest, &order),
+        2 => writer.rounds(),
+        _ => {
+            // The target's counters stand around the body, mostly in this order.
+            let mut around: Vec<&'static str> = if writer.dice.one_in(6) { vec!["j", "i"] } else { vec!["i", "j"] };
+            if writer.dice.one_in(8) {
+                around.pop();
+                writer.target[1] = around[0];
+                writer.target[0] = around[0];
+            }
+            let inside = if deepest == 4 { &["k", "l"][..] } else { &["k"] };
+            writer.chain_nest(0, &around, inside);
         }
-        let inside = if deepest == 4 { &["k", "l"][..] } else { &["k"] };
-        writer.chain_nest(0, &around, inside);
     }
     writer.text + "}\n\n"
 }
