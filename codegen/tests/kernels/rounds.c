@@ -99,16 +99,16 @@ static void others(int n, int steps)
 }
 
 /* Some tiles have no instance of some statements, and rounds without ends; a chain runs through the middle. */
-static void sparse(int n)
+static void sparse(int n, int m)
 {
 #pragma dvm region
   for (int k = 0; k < n - 1; k++) {
     for (int j = 0; j < k; j++)
       for (int i = k + 1; i < n; i++)
         v[k][j] = v[k][j] + v[k][i] * u[i][j];
-    for (int j = k; j < n - 1; j++) {
+    for (int j = k; j < 17; j++) {
       unsigned s = u[j][j] - 3;
-      for (int i = n - 4; i < n; i++) {
+      for (int i = m - 3; i < n; i++) {
         s += s;
         s = 2 - s;
       }
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
   factors(n);
   others(n, 3);
   if (n > 4)
-    sparse(n);
+    sparse(n, n - 1);
   show("A", A, sizeof A), show("B", B, sizeof B), show("R", R, sizeof R), show("Q", Q, sizeof Q), show("X", X, sizeof X);
   show("a", a, sizeof a), show("b", b, sizeof b), show("u", u, sizeof u), show("v", v, sizeof v);
   show("flat", flat, sizeof flat);
