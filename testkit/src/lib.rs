@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `random` | random numbers that a seed determines |
 //! | `seeds` | which cases a random test runs: `DVM_TEST_SEED`, `DVM_TEST_FIRST`, `DVM_TEST_CASES` |
+//! | `batches` | cases that are judged several at a time, on all cores |
 //! | `shrink` | the smallest case that still fails |
 //! | `expected` | texts that files hold, which `DVM_BLESS=1` writes anew |
 //! | `files` | a test for each file of a folder |
@@ -11,6 +12,7 @@
 //! | `part` | tests in processes of their own |
 //! | `scratch` | folders that go with their value, unless `DVM_TEST_FILES` keeps them |
 
+mod batches;
 mod expected;
 mod files;
 mod man;
@@ -20,6 +22,7 @@ mod scratch;
 mod seeds;
 mod shrink;
 
+pub use batches::in_batches;
 pub use expected::expect;
 pub use files::compare_names;
 pub use man::{exit_status, roff};
