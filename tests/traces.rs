@@ -84,12 +84,17 @@ fn wait_for(mut child: Child) -> (ExitStatus, String) {
     panic!("hangs");
 }
 
+/// The trace, or the text that is no complete one.
+fn read_trace(path: &Path) -> Result<serde_json::Value, String> {
+    let text = std::fs::read_to_string(path).unwrap();
+    serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))
+}
+
 /// The trace is complete, and has the task.
 fn check(path: &Path) {
-    let text = std::fs::read_to_string(path).unwrap();
-    let trace: serde_json::Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
+    let trace = read_trace(path).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
-    assert!(events.iter().any(|event| event["name"] == "traced"), "{text}");
+    assert!(events.iter().any(|event| event["name"] == "traced"), "{trace}");
 }
 
 /// Runs a task, then keeps running others.
@@ -256,7 +261,7 @@ fn the_watchdog_writes_the_trace_when_it_has_spoken() {
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains("nobody is to publish it")));
     let end = Instant::now() + PATIENCE;
-    while !std::fs::read_to_string(&path).unwrap().trim_end().ends_with("]}") && Instant::now() < end {
+    while read_trace(&path).is_err() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(20));
     }
     child.kill().unwrap();
