@@ -15,6 +15,9 @@
 
 enum { BENCH_MAX_THREADS = 1024, BENCH_DATA = 1024, BENCH_WIDTH = 64, BENCH_WARM_UP = 8 };
 
+/* The exit status of a program whose results were right, but whose measurement came to no figure. */
+enum { BENCH_NO_FIGURE = 3 };
+
 typedef struct {
     int workers;
     size_t size;
@@ -34,6 +37,12 @@ static inline void bench_fail(const char *what, const char *why)
 {
     fprintf(stderr, "%s: %s\n", what, why);
     exit(EXIT_FAILURE);
+}
+
+static inline void bench_no_figure(const char *what, const char *why)
+{
+    fprintf(stderr, "%s: %s\n", what, why);
+    exit(BENCH_NO_FIGURE);
 }
 
 static inline void *bench_memory(size_t size)

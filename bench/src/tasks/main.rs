@@ -128,12 +128,12 @@ fn run(options: &Options) -> Result<bool, String> {
     Ok(count(&all, &entrants))
 }
 
-/// Says how many programs gave right results. Who takes too long on a busy machine is no failure, but for libdvm; libdvm is one also when it is not built.
+/// Says how many programs gave right results. Who takes too long on a busy machine, or comes to no figure there, is no failure, but for libdvm; libdvm is one also when it is not built.
 fn count(all: &[Figures], entrants: &[Entrant]) -> bool {
     let absent = entrants.iter().filter(|entrant| entrant.system.kind == Kind::Own && entrant.absent.is_some()).count();
     let cells = || all.iter().flat_map(|figures| figures.by_workers.values().flatten());
     let failed = cells().filter(|(system, samples)| match &samples.failure {
-        Some(samples::Failure::TimedOut(_)) => system.kind == Kind::Own,
+        Some(samples::Failure::TimedOut(_) | samples::Failure::NoFigure(_)) => system.kind == Kind::Own,
         Some(samples::Failure::Failed(_)) => true,
         None => false,
     });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::time::Instant;
 
 use serde::Deserialize;
@@ -12,6 +12,9 @@ use crate::programs::Workshop;
 use crate::samples::{Failure, Run, Samples};
 use crate::systems::{Kind, SYSTEMS, System, Toolchain};
 use crate::works::{Measure, Work};
+
+/// The exit status of a program whose results were right, but whose measurement came to no figure (`work.h`).
+const NO_FIGURE: i32 = 3;
 
 /// How a run is done.
 pub struct Plan {
@@ -152,6 +155,15 @@ fn contestant(system: &'static System, work: &Work, workshop: &Workshop, workers
     Ok(contestant)
 }
 
+/// What an exit status other than 0 says; `limit`: the seconds after which `timeout` kills.
+fn failure(status: ExitStatus, complaint: &str, limit: u64) -> Failure {
+    match status.code() {
+        None | Some(137) => Failure::TimedOut(limit),
+        Some(NO_FIGURE) => Failure::NoFigure(complaint.to_owned()),
+        Some(_) => Failure::Failed(format!("{status}: {complaint}")),
+    }
+}
+
 impl Contestant {
     /// One run more, unless one has failed or all have taken too long. Patience with libdvm does not end: its figures are judged.
     fn run(&mut self, work: &Work, plan: &Plan) {
@@ -178,14 +190,30 @@ impl Contestant {
         command.env("DVM_WORKERS", self.workers.to_string()).env("STARPU_SILENT", "1");
         let output = command.output().map_err(|error| Failure::Failed(format!("timeout: {error}")))?;
         if !output.status.success() {
-            let killed = output.status.code().is_none_or(|code| code == 137);
-            let message = format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim());
-            return Err(if killed { Failure::TimedOut(plan.limit) } else { Failure::Failed(message) });
+            return Err(failure(output.status, String::from_utf8_lossy(&output.stderr).trim(), plan.limit));
         }
         let text = String::from_utf8_lossy(&output.stdout);
         let line: Line = serde_json::from_str(text.trim())
             .map_err(|error| Failure::Failed(format!("it printed {text:?}: {error}")))?;
         let value = if work.measure == Measure::Memory { line.peak_kib as f64 / 1024.0 } else { line.ns };
         Ok(Run { value, peak_kib: line.peak_kib, deferred: line.deferred })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    #[test]
+    fn the_exit_status_tells_failures_from_runs_without_figure() {
+        let said = |code: i32| failure(ExitStatus::from_raw(code << 8), "why", 60);
+        assert_eq!(said(NO_FIGURE), Failure::NoFigure("why".into()));
+        assert_eq!(said(137), Failure::TimedOut(60));
+        assert!(matches!(said(1), Failure::Failed(message) if message.ends_with("1: why")));
+        assert_eq!(failure(ExitStatus::from_raw(9), "", 60), Failure::TimedOut(60));
+        let header = include_str!("../../peers/common/work.h");
+        assert!(header.contains(&format!("BENCH_NO_FIGURE = {NO_FIGURE} ")), "the header says another status");
     }
 }

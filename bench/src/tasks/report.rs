@@ -17,7 +17,7 @@ fn samples(samples: &Samples) -> Value {
         "peak_kib": samples.peak_kib(),
         "failure": samples.failure.as_ref().map(|failure| match failure {
             Failure::TimedOut(limit) => format!("not within {limit} s"),
-            Failure::Failed(message) => message.clone(),
+            Failure::NoFigure(message) | Failure::Failed(message) => message.clone(),
         }),
     })
 }

@@ -25,6 +25,8 @@ pub struct Samples {
 pub enum Failure {
     /// It did not end within so many seconds.
     TimedOut(u64),
+    /// Its results were right, and its measurement came to no figure: a property of the machine and its load.
+    NoFigure(String),
     /// It ended with an error: a wrong result is one.
     Failed(String),
 }

@@ -64,6 +64,7 @@ fn row(system: &System, samples: &Samples, best: Option<f64>, floor: Option<f64>
     let start = format!("    {:<10} {:<12}", system.name, system.kind.word());
     match (&samples.failure, samples.median(), samples.spread()) {
         (Some(Failure::TimedOut(limit)), ..) => format!("{start}   not within {limit} s\n"),
+        (Some(Failure::NoFigure(message)), ..) => format!("{start}   no figure: {message}\n"),
         (Some(Failure::Failed(message)), ..) => {
             let indented = message.lines().take(3).collect::<Vec<_>>().join("\n      ");
             format!("{start}   FAILED: {indented}\n")
@@ -136,6 +137,8 @@ mod tests {
         let mut samples = of(1.0, true);
         samples.failure = Some(Failure::Failed("tasks: 9, not 10".into()));
         assert!(row(system("dvm"), &samples, None, None, 1).contains("FAILED: tasks: 9, not 10"));
+        samples.failure = Some(Failure::NoFigure("fft: under one half".into()));
+        assert!(row(system("gomp"), &samples, None, None, 1).contains("no figure: fft: under one half"));
         samples.failure = Some(Failure::TimedOut(60));
         assert!(row(system("gomp"), &samples, None, None, 1).contains("not within 60 s"));
     }
