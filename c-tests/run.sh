@@ -11,4 +11,4 @@ build=$root/target/c-tests/plain
 
 cmake -S "$root" -B "$build" -DDVM_TESTS=ON -DDVM_PROGRAMS=OFF
 cmake --build "$build"
-ctest --test-dir "$build" --output-on-failure "$@"
+ctest --test-dir "$build" --output-on-failure --parallel 2 "$@"

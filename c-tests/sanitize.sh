@@ -42,4 +42,4 @@ esac
 
 cmake -S "$root" -B "$build" "${options[@]}"
 cmake --build "$build"
-ctest --test-dir "$build" --output-on-failure ${DVM_TEST_FILTER:+-R "$DVM_TEST_FILTER"}
+ctest --test-dir "$build" --output-on-failure --parallel 2 ${DVM_TEST_FILTER:+-R "$DVM_TEST_FILTER"}
