@@ -150,6 +150,18 @@ const TILE: Knob = Knob {
         `32x64`. A single number holds for all coordinates. Coordinates beyond the list, and all of them by default, \
         get their size from a model of the caches. A size that the source fixes (`tile(...)`) does not change.",
 };
+const MODEL: Knob = Knob {
+    name: "model",
+    variable: "DVM_MODEL",
+    kind: Kind::Path,
+    unit: "file",
+    default: "the caches that hwloc tells",
+    documentation: "A file that `dvm-info --model` has written: the caches, bandwidths and peak of the machine, as TOML with \
+        a comment on each key. Tile sizes then follow from these: a tile's bytes from the sizes of the caches and the \
+        workers that share them; which tiles use the nearest cache, and which only stream from memory, from the speeds. \
+        A key that is not known, and a value out of its limits, make init fail with the file and the line. A table that \
+        is left out counts as not known.",
+};
 const TUNE: Knob = Knob {
     name: "tune",
     variable: "DVM_TUNE",
@@ -392,6 +404,7 @@ const KNOBS: &[&Knob] = &[
     &STACK,
     &WINDOW,
     &TILE,
+    &MODEL,
     &TUNE,
     &TUNE_FILE,
     &TRACE,
@@ -440,6 +453,7 @@ pub(crate) struct Config {
     stack: Option<usize>,
     window: u64,
     tile: TileSizes,
+    model: Option<PathBuf>,
     tune: bool,
     tune_file: Option<PathBuf>,
     trace: Option<PathBuf>,
@@ -488,6 +502,7 @@ impl Config {
                 .map(|n| (n as usize).saturating_mul(1024)),
             window: number(&WINDOW, &or_default(&WINDOW, get(&WINDOW)))?,
             tile: get(&TILE).map(|value| sizes(&TILE, &value)).transpose()?.unwrap_or_default(),
+            model: get(&MODEL).map(PathBuf::from),
             tune: flag(&TUNE, get(&TUNE))?,
             tune_file: get(&TUNE_FILE).map(PathBuf::from),
             trace: get(&TRACE).map(PathBuf::from),
@@ -541,6 +556,11 @@ impl Config {
 
     pub fn tile(&self) -> &TileSizes {
         &self.tile
+    }
+
+    /// The file of the machine's speed; `None`: what hwloc tells.
+    pub fn model(&self) -> Option<&std::path::Path> {
+        self.model.as_deref()
     }
 
     /// Whether regions learn how to run.

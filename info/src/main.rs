@@ -3,6 +3,7 @@
 mod json;
 #[cfg(test)]
 mod man;
+mod speed;
 mod text;
 
 use std::io::{ErrorKind, Write, stdout};
@@ -26,6 +27,9 @@ struct Arguments {
     /// Only the ways to other processes: which plugins for MPI are there, what is chosen here, and why
     #[arg(long, conflicts_with_all = ["machine", "options"])]
     transports: bool,
+    /// Measures the caches, the bandwidths and the peak, for about half a second, and prints them as TOML, for DVM_MODEL
+    #[arg(long, conflicts_with_all = ["machine", "options", "transports", "json"])]
+    model: bool,
     /// As JSON, for programs
     #[arg(long)]
     json: bool,
@@ -37,17 +41,12 @@ const EXIT_STATUS: &str = "Exit status: 0: the report is complete; 1: an option 
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if arguments.model {
+        return model();
+    }
     let report = report::report();
-    let output = show(&report, &arguments);
-    let written = stdout().write_all(output.as_bytes()).and_then(|()| stdout().flush());
-    match written {
-        // The reader closed the pipe: not an error.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
-        Err(error) => {
-            eprintln!("dvm-info: the output cannot be written: {error}");
-            return ExitCode::from(3);
-        }
-        Ok(()) => {}
+    if let Err(failed) = print(&show(&report, &arguments)) {
+        return failed;
     }
     match trouble(&report, arguments.transports) {
         Some(why) => {
@@ -56,6 +55,32 @@ fn main() -> ExitCode {
         }
         None => ExitCode::SUCCESS,
     }
+}
+
+/// Measures, and prints what was measured.
+fn model() -> ExitCode {
+    match speed::measure() {
+        Ok(model) => print(&model.to_string()).err().unwrap_or(ExitCode::SUCCESS),
+        Err(why) => {
+            eprintln!("dvm-info: {why}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+/// Writes a text to standard output; else the exit status.
+fn print(output: &str) -> Result<(), ExitCode> {
+    let written = stdout().write_all(output.as_bytes()).and_then(|()| stdout().flush());
+    match written {
+        // The reader closed the pipe: not an error.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+        Err(error) => {
+            eprintln!("dvm-info: the output cannot be written: {error}");
+            return Err(ExitCode::from(3));
+        }
+        Ok(()) => {}
+    }
+    Ok(())
 }
 
 fn show(report: &Report, arguments: &Arguments) -> String {

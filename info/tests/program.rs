@@ -180,3 +180,42 @@ fn transports_are_told_with_what_is_chosen_and_why() {
         "{refused:?}"
     );
 }
+
+/// The text of `dvm-info --model`, on an imagined machine of few workers: on this one the test would disturb others.
+fn measured() -> String {
+    let environment = [("DVM_SYNTHETIC", "l3:1(size=4194304) l2:2(size=262144) l1d:1(size=32768) core:1 pu:1")];
+    text(&run(&["--model"], &environment))
+}
+
+#[test]
+fn the_model_is_measured_and_read_back() {
+    let model = measured();
+    for key in ["[caches.l1d]", "bytes = 32768", "[caches.l2]", "[caches.l3]", "sharers = 2", "[memory]", "[peak]"] {
+        assert!(model.contains(key), "{key}: {model}");
+    }
+    assert_eq!(model.matches("\nbandwidth = ").count(), 4, "{model}");
+    let folder = testkit::scratch(&[("model.toml", &model)]);
+    let file = folder.join("model.toml");
+    let environment = [("DVM_MODEL", file.to_str().unwrap())];
+    text(&run(&["--machine"], &environment));
+    // What a model says of the caches holds for what is measured with it.
+    let sizes = model.replace("bytes = 32768", "bytes = 16384");
+    folder.write("model.toml", sizes);
+    assert!(text(&run(&["--model"], &environment)).contains("bytes = 16384"));
+}
+
+#[test]
+fn a_model_that_is_wrong_is_told_with_its_line() {
+    let folder = testkit::scratch(&[]);
+    let file = folder.join("model.toml");
+    let path = file.to_str().unwrap();
+    for (text, line) in [("version = 1\n[memory]\nspeed = 1\n", "line 3"), ("[caches.l1d]\nbytes = 0\n", "line 2")] {
+        folder.write("model.toml", text);
+        let output = run(&["--machine"], &[("DVM_MODEL", path)]);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains(path) && told.contains(line) && told.contains("DVM_MODEL"), "{told}");
+    }
+    let output = run(&["--machine"], &[("DVM_MODEL", "/nowhere/model.toml")]);
+    assert!(String::from_utf8(output.stderr).unwrap().contains("cannot be read"));
+}

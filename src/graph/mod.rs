@@ -204,7 +204,19 @@ pub(crate) fn choose_sizes(
     let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
     let (near, budget) = (bytes(near), bytes(budget));
     let workers = engine.workers();
-    let request = sizes::Request { extent, carried, given: &given, footprint, point, workers, near, budget };
+    let balance = engine.machine().balance();
+    let request = sizes::Request {
+        extent,
+        carried,
+        given: &given,
+        footprint,
+        point,
+        workers,
+        near,
+        budget,
+        near_uses: balance.near,
+        stream_uses: balance.stream,
+    };
     let chosen = sizes::choose(&request);
     engine.config().note(|| format!("region '{name}': tiles of {chosen:?} in a band of {extent:?}"));
     chosen

@@ -18,6 +18,10 @@ pub(crate) struct Request<'a> {
     pub(crate) near: i64,
     /// Byte limit for other tiles: their share of an L2 cache.
     pub(crate) budget: i64,
+    /// Points per eight bytes from which the near cache pays: below, the transfer from the next cache shows.
+    pub(crate) near_uses: i64,
+    /// Points per eight bytes below which a tile only streams: its time is that of the transfer from memory.
+    pub(crate) stream_uses: i64,
 }
 
 /// Nanoseconds per tile below which the cost of a task shows.
@@ -26,10 +30,6 @@ const LEAST_WORK: i128 = 4096;
 const SLACK: i128 = 4;
 /// Points per tile from which a tile for the near cache is worth a task.
 const NEAR_WORK: i128 = 16 << 10;
-/// Points per eight bytes from which the near cache pays: below, the transfer from the next cache shows.
-const NEAR_USES: i128 = 24;
-/// Points per eight bytes below which a tile only streams: its time is that of the transfer from memory.
-const STREAM_USES: i128 = 4;
 /// Number of long rows' tiles per worker, to balance workers of different speed.
 const STREAM_SLACK: i128 = 8;
 /// Length, in points, up to which the innermost coordinate grows first: vector loops need it.
@@ -38,11 +38,11 @@ const VECTOR: i64 = 64;
 /// Chooses the sizes: for the near cache if the tiles use it well enough, else for the budget.
 pub(crate) fn choose(request: &Request) -> Vec<i64> {
     let near = within(request, request.near);
-    if uses(request, &near) >= NEAR_USES << USES && points(&near) >= NEAR_WORK {
+    if uses(request, &near) >= i128::from(request.near_uses) << USES && points(&near) >= NEAR_WORK {
         return near;
     }
     let block = within(request, request.budget);
-    if uses(request, &block) >= STREAM_USES << USES {
+    if uses(request, &block) >= i128::from(request.stream_uses) << USES {
         return block;
     }
     // Rows win unless they stride through memory, as in a transposition, or the block brings clearly fewer bytes.
@@ -177,8 +177,21 @@ mod tests {
         given: &[i64],
         footprint: &dyn Fn(&[i64]) -> i64,
     ) -> Vec<i64> {
+        balanced_sizes((24, 4), point, extent, carried, given, footprint)
+    }
+
+    fn balanced_sizes(
+        (near_uses, stream_uses): (i64, i64),
+        point: i64,
+        extent: &[i64],
+        carried: &[bool],
+        given: &[i64],
+        footprint: &dyn Fn(&[i64]) -> i64,
+    ) -> Vec<i64> {
         let (near, budget) = (36 << 10, 256 << 10);
-        let sizes = choose(&Request { extent, carried, given, footprint, point, workers: 2, near, budget });
+        let request =
+            Request { extent, carried, given, footprint, point, workers: 2, near, budget, near_uses, stream_uses };
+        let sizes = choose(&request);
         for (k, &size) in sizes.iter().enumerate() {
             assert!(size >= 1 && (given[k] == 0 || size == given[k]));
         }
@@ -212,6 +225,20 @@ mod tests {
         assert_eq!(chosen[2], 254);
         assert!(chosen[1] >= 8 && chosen[0] >= 8, "{chosen:?}");
         assert_eq!(sizes(&[1_280_000], &[false], &[0], &|b| 2 * part(1, b[0])), [65_536]);
+    }
+
+    #[test]
+    fn the_balance_of_transfers_and_points_decides_between_caches_and_streams() {
+        let product = |b: &[i64]| part(b[0], b[1]) + part(b[1], b[2]) + part(b[0], b[2]);
+        let with = |balance| balanced_sizes(balance, 1, &[1024; 3], &[false, false, true], &[0; 3], &product);
+        let bytes = |sizes: Vec<i64>| product(&sizes);
+        assert!(bytes(with((8, 4))) <= 36 << 10, "few uses are enough for the near cache");
+        assert!(bytes(with((64, 4))) > 36 << 10, "the near cache needs more uses than its tiles have");
+        let five_point = |b: &[i64]| part(b[0] + 2, b[1] + 2) + part(b[0], b[1]);
+        let with = |balance| balanced_sizes(balance, 1, &[2046; 2], &[false; 2], &[0; 2], &five_point);
+        assert_eq!(with((24, 4))[1], 2046, "half a point for eight bytes: the tile streams along rows");
+        let rows = with((24, 4));
+        assert_ne!(with((24, 0)), rows, "nothing streams: blocks");
     }
 
     #[test]

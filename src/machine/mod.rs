@@ -5,7 +5,7 @@
 //! - `quota`, `binding`: limits of the process; `selection`: which PUs get workers
 //! - `share`: what a process may use of its host, and its part; `survey`: the machine of that part
 //! - `report_tree`: all of it, for reports
-//! - `levels`: ranks; `distance`: the metric; `caches`: for tile sizes
+//! - `levels`: ranks; `distance`: the metric; `caches`: for tile sizes; `speed_model`: caches and speeds from a file
 
 mod binding;
 mod caches;
@@ -16,7 +16,7 @@ pub(crate) mod quota;
 pub(crate) mod report_tree;
 mod selection;
 pub(crate) mod share;
-
+pub(crate) mod speed_model;
 pub(crate) mod survey;
 mod synthetic;
 mod topology;
@@ -34,10 +34,12 @@ use crate::system;
 
 pub(crate) use caches::Caches;
 pub(crate) use levels::Levels;
+pub(crate) use speed_model::Balance;
 
 use distance::Refinement;
 use quota::Quota;
 use share::Share;
+use speed_model::SpeedModel;
 use topology::{Topology, TopologySource};
 
 /// The workers of this process, and the tree that contains them.
@@ -55,6 +57,7 @@ pub(crate) struct Machine {
     /// Workers per CPU of the process, rounded up.
     crowd: usize,
     caches: Caches,
+    balance: Balance,
     /// The neighbours of each worker, made on first use.
     neighbours: Vec<OnceBox<Box<[u32]>>>,
     /// What limited the number of workers, in words.
@@ -128,11 +131,14 @@ impl Machine {
         let bound = real && config.bind() && workers <= usable && share.is_none_or(|share| share.alone);
         let mut distinct = selected.clone();
         distinct.dedup();
+        let model = config.model().map(SpeedModel::read).transpose()?.unwrap_or_default();
+        let caches = Caches::of(&distinct.iter().map(|&pu| &topology.pus[pu]).collect::<Vec<_>>());
         Ok(Machine {
             refinement: refined.max_by_key(Refinement::objects),
             cpus: bound.then(|| selected.iter().map(|&pu| topology.pus[pu].os_index).collect()),
             crowd: workers.div_ceil(share.map_or(allowance.threads(), Share::threads).max(1)),
-            caches: Caches::of(&distinct.iter().map(|&pu| &topology.pus[pu]).collect::<Vec<_>>()),
+            caches: model.caches(caches, workers),
+            balance: model.balance(),
             neighbours: (0..workers).map(|_| OnceBox::new()).collect(),
             limits: limits(topology, config, usable, quota),
             pus: selected.iter().map(|&pu| pu as u32).collect(),
@@ -228,6 +234,11 @@ impl Machine {
     /// The caches for the choice of tile sizes.
     pub fn cache(&self) -> Caches {
         self.caches
+    }
+
+    /// The balance of transfers and arithmetic for the choice of tile sizes.
+    pub fn balance(&self) -> Balance {
+        self.balance
     }
 }
 

@@ -320,3 +320,21 @@ fn under_taskset_there_is_one_worker_on_that_cpu() {
         assert!(output.contains(&format!("[1 worker, sizes 1, bound to CPUs {cpu} (")), "{output}");
     }
 }
+
+#[test]
+fn a_file_of_the_machines_speed_gives_caches_and_balance() {
+    let model = "[caches.l2]\nbytes = 98304\nsharers = 4\n[memory]\nbandwidth = 4\n[peak]\ndouble = 32\nsingle = 64\n";
+    let folder = testkit::scratch(&[("model.toml", model), ("wrong.toml", "[memory]\nbandwith = 4\n")]);
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let with = machine("l2:4(size=262144) core:1 pu:1", &[("DVM_MODEL", &path("model.toml"))]);
+    let without = machine("l2:4(size=262144) core:1 pu:1", &[]);
+    assert_eq!((with.cache().l2.share(), without.cache().l2.share()), (24576, 262_144));
+    assert_eq!(with.cache().l1d, without.cache().l1d);
+    assert_eq!(with.balance(), Balance { stream: 4, ..Balance::DEFAULT });
+    assert_eq!(without.balance(), Balance::DEFAULT);
+    let two = machine("l2:4(size=262144) core:1 pu:1", &[("DVM_MODEL", &path("model.toml")), ("DVM_WORKERS", "2")]);
+    assert_eq!(two.cache().l2.share(), 49152, "no more workers share it than there are");
+    let wrong = config(&[("DVM_MODEL", &path("wrong.toml"))]);
+    let error = Machine::new(&synthetic::read("pu:2").unwrap(), &wrong, &EVERYTHING).unwrap_err();
+    assert!(error.message().contains("wrong.toml: line 2: unknown field"), "{}", error.message());
+}
