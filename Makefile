@@ -34,8 +34,9 @@ check-mpi: all packages-test ## over each MPI, of Debian and of PyPI: all levels
 packages: ## install the system packages that are missing (packages.txt), or print the command
 	@tools/packages.sh
 
-bench: all ## measure what a task costs, beside the peers that are installed; writes target/bench/tasks.json (BENCH: options)
+bench: all ## measure what a task costs, and how fast tiles are, beside the peers that are installed; writes target/bench/tasks.json (BENCH: options)
 	target/release/dvm-bench $(BENCH)
+	target/release/dvm-bench-bodies
 	target/release/dvm-bench-redist
 	target/release/dvm-bench-transport
 	target/release/dvm-bench-several

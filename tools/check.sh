@@ -41,7 +41,7 @@ run_examples() { examples/run.sh && examples/trace.sh; }
 run_sweep() { examples/sweep.sh; }
 run_howto() { tools/howto.sh; }
 run_gdb() { tools/gdb/test.sh; }
-run_bench() { target/release/dvm-bench --quick && target/release/dvm-bench-redist --quick && target/release/dvm-bench-transport --quick && target/release/dvm-bench-several --quick; }
+run_bench() { target/release/dvm-bench --quick && target/release/dvm-bench-bodies --quick && target/release/dvm-bench-redist --quick && target/release/dvm-bench-transport --quick && target/release/dvm-bench-several --quick; }
 run_foreign() { tools/foreign.sh; }
 run_valgrind() { c-tests/sanitize.sh valgrind; }
 run_asan() { c-tests/sanitize.sh asan && tests/sanitize.sh asan; }
