@@ -1,14 +1,19 @@
-/* References taken and dropped anywhere: free_cb runs once, at home, after the last one. */
+/* References taken and dropped anywhere: free_cb runs once, at home, after the last one. The argument is the size of the
+ * data: small ones come along with their tasks, larger ones are fetched.
+ * arguments: 5600
+ * arguments: 56 */
 #include "several.h"
 
-enum { WORDS = 700, BYTES = WORDS * 8, DATA = 40 };
+enum { DATA = 40 };
+
+static size_t bytes;
 
 static atomic_int freed;
-static dvm_processing_id_t fan, keeper, dropper;
+static dvm_processing_id_t fan, keeper, dropper, doubler;
 
 static void release(void *at, size_t size)
 {
-    CHECK_NUMBER(BYTES, size);
+    CHECK_NUMBER(bytes, size);
     memset(at, 0xee, size);
     free(at);
     atomic_fetch_add(&freed, 1);
@@ -27,7 +32,7 @@ static int fan_out(void *context, dvm_data_id_t *ids, int count)
     plan_t plan;
     void *at = bytes_of(ids[1], sizeof plan);
     memcpy(&plan, at, sizeof plan);
-    CHECK_NUMBER(plan.sum, sum_of(bytes_of(ids[0], BYTES), BYTES));
+    CHECK_NUMBER(plan.sum, sum_of(bytes_of(ids[0], bytes), bytes));
     if (plan.depth == 0)
         return 0;
     plan.depth--;
@@ -49,6 +54,15 @@ static int fan_out(void *context, dvm_data_id_t *ids, int count)
     return 0;
 }
 
+/* Reads a datum that is two arguments. */
+static int twice(void *context, dvm_data_id_t *ids, int count)
+{
+    (void)context, (void)count;
+    void *one = bytes_of(ids[0], bytes), *other = bytes_of(ids[1], bytes);
+    CHECK_OK(memcmp(one, other, bytes));
+    return sum_of(one, bytes) != sum_of(other, bytes);
+}
+
 /* Takes a reference that stays in this process. */
 static int keep(void *context, dvm_data_id_t *ids, int count)
 {
@@ -67,10 +81,10 @@ static int drop(void *context, dvm_data_id_t *ids, int count)
 
 static uint64_t registered(dvm_data_id_t id, uint64_t seed)
 {
-    void *at = malloc(BYTES);
-    fill_pattern(at, BYTES, seed);
-    uint64_t sum = sum_of(at, BYTES);
-    CHECK_OK(dvm_data_register(at, BYTES, release, (uint64_t(*)[2])id));
+    void *at = malloc(bytes);
+    fill_pattern(at, bytes, seed);
+    uint64_t sum = sum_of(at, bytes);
+    CHECK_OK(dvm_data_register(at, bytes, release, (uint64_t(*)[2])id));
     return sum;
 }
 
@@ -110,6 +124,21 @@ static void keep_elsewhere(void)
     CHECK_NUMBER(before + many, atomic_load(&freed));
 }
 
+/* A task takes a reference for each argument, also of the same datum. */
+static void read_twice(void)
+{
+    int before = atomic_load(&freed);
+    for (uint64_t i = 0; i < DATA; i++) {
+        dvm_data_id_t both[2];
+        registered(both[0], i);
+        CHECK_OK(dvm_data_acquire(both[0]));
+        copy_id(both[1], both[0]);
+        CHECK_OK(on_process(i % process_count, doubler, both, 2));
+    }
+    CHECK_OK(dvm_wait());
+    CHECK_NUMBER(before + DATA, atomic_load(&freed));
+}
+
 /* Finalize frees what is left, at home. */
 static void leave_some(void)
 {
@@ -124,15 +153,18 @@ static void leave_some(void)
     CHECK_OK(dvm_wait());
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    bytes = argc > 1 ? strtoul(argv[1], NULL, 10) : 56;
     several_begin();
     several_register(fan_out, NULL, 2, 0, "fan", fan);
     several_register(keep, NULL, 1, 0, "keeper", keeper);
     several_register(drop, NULL, 1, 0, "dropper", dropper);
+    several_register(twice, NULL, 2, 0, "doubler", doubler);
     learn_ranks();
     fan_all();
     keep_elsewhere();
+    read_twice();
     leave_some();
     int before = atomic_load(&freed);
     CHECK_OK(dvm_finalize());
