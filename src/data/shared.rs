@@ -150,6 +150,21 @@ impl Store {
         Ok(id)
     }
 
+    /// Makes a datum of a task's own: published, with one reference, which the task has taken.
+    pub(crate) fn private(
+        &self,
+        cache: &mut DataCache,
+        size: usize,
+        storage: Storage,
+        home: u32,
+    ) -> Result<DatumId, Error> {
+        let id = self.create(cache, Initial { size, storage, published: true, home })?;
+        let body = self.kept(id).lock();
+        body.set_available(0);
+        body.set_taken(1);
+        Ok(id)
+    }
+
     /// Takes a reference for a task, whatever references there are.
     pub(crate) fn pin(&self, id: DatumId) {
         let body = self.kept(id).lock();

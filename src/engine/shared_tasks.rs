@@ -4,6 +4,7 @@
 use crate::data::{DataCache, DatumId, NOWHERE, Outcome, STORE, Storage};
 use crate::engine::context::call::{Call, no_such_rank};
 use crate::engine::context::job::{Job, SharedEnd, Target};
+use crate::engine::context::task_gets::FEW_ARGUMENTS;
 use crate::engine::context::worker_counts::WorkerCounts;
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::{ProcessId, Rank};
@@ -24,12 +25,8 @@ pub(crate) struct SharedTask<'a> {
     pub(crate) slots: &'a [DatumId],
     /// Whether it will not run.
     pub(crate) poisoned: bool,
-}
-
-/// What the job is told of a shared task that has ended.
-pub(crate) struct SharedTaskEnd {
-    number: u64,
-    end: SharedEnd,
+    /// What the job calls it.
+    pub(crate) number: u32,
 }
 
 impl Call {
@@ -152,38 +149,58 @@ impl Call {
     /// Runs or cancels a task that is marked, and releases everything that it held.
     #[cold]
     #[inline(never)]
-    pub(crate) fn run_marked(
-        &self,
-        task: OwnedTask,
-        me: usize,
-        counts: &WorkerCounts,
-    ) -> (OwnedTask, Outcome, Option<Box<SharedTaskEnd>>) {
-        let (signature, address) = (task.signature(), task.address());
-        let job = if task.is_shared() { Some(self.job().expect("a job shares its tasks")) } else { None };
-        let (task, end) = if task.is_poisoned() {
-            self.engine().failures.cancelled();
-            (task, SharedEnd::Cancelled)
-        } else {
-            let scheduler = &job.expect("it is poisoned or shared").scheduler;
-            let mut ids = scheduler.arguments(address);
-            let execute = |task| {
-                if self.engine().trace().is_on() {
-                    self.trace_arrow(scheduler.arrow(address));
-                }
-                self.execute_shared(task, signature, &mut ids)
-            };
-            match self.traced(task, signature, me, counts, execute) {
-                (task, Ok(())) => (task, SharedEnd::Success),
-                (task, Err(message)) => {
-                    self.failed(signature, &message, me);
-                    (task, SharedEnd::Failure(message))
-                }
+    pub(crate) fn run_marked(&self, task: OwnedTask, me: usize, counts: &WorkerCounts) {
+        let signature = task.signature();
+        // From the end of `finish` on, the descriptor may be another task's.
+        let shared = task.is_shared().then(|| (self.job().expect("a job shares its tasks"), task.number()));
+        let (task, end) = match shared {
+            Some((job, number)) if !task.is_poisoned() => self.run_shared(job, number, task, me, counts),
+            _ => {
+                self.engine().failures.cancelled();
+                (task, SharedEnd::Cancelled)
             }
         };
         let outcome = if matches!(end, SharedEnd::Success) { Outcome::Published } else { Outcome::Poisoned };
-        // From the end of `finish` on, the descriptor may be another task's.
-        let told = job.map(|job| Box::new(SharedTaskEnd { number: job.scheduler.ending(address), end }));
-        (task, outcome, told)
+        self.finish(task, signature, outcome, me);
+        if let Some((job, number)) = shared {
+            job.scheduler.ended(number, end);
+        }
+        self.ended(counts);
+    }
+
+    /// Runs a task in which other processes take part.
+    fn run_shared(
+        &self,
+        job: &Job,
+        number: u32,
+        task: OwnedTask,
+        me: usize,
+        counts: &WorkerCounts,
+    ) -> (OwnedTask, SharedEnd) {
+        let (signature, scheduler) = (task.signature(), &job.scheduler);
+        let (mut few, mut many) = ([DatumId::NONE; FEW_ARGUMENTS], Vec::new());
+        let ids = if signature.count <= FEW_ARGUMENTS {
+            &mut few[..signature.count]
+        } else {
+            many.resize(signature.count, DatumId::NONE);
+            &mut many[..]
+        };
+        if !ids.is_empty() {
+            scheduler.arguments(number, ids);
+        }
+        let execute = |task| {
+            if self.engine().trace().is_on() {
+                self.trace_arrow(scheduler.arrow(number));
+            }
+            self.execute_shared(task, signature, ids)
+        };
+        match self.traced(task, signature, me, counts, execute) {
+            (task, Ok(())) => (task, SharedEnd::Success),
+            (task, Err(message)) => {
+                self.failed(signature, &message, me);
+                (task, SharedEnd::Failure(message))
+            }
+        }
     }
 
     /// Records that a task begins which another process has sent.
@@ -195,20 +212,11 @@ impl Call {
         trace.message(self.worker(), trace.begin(), MessageKind::BeginTask, &about);
     }
 
-    /// Tells the job that a shared task has ended.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn tell_end(&self, SharedTaskEnd { number, end }: SharedTaskEnd) {
-        if let Some(job) = self.job() {
-            job.scheduler.ended(number, end);
-        }
-    }
-
     /// Makes a task of local slots; it runs once [`Call::start_shared`] gets it.
     pub(crate) fn make_shared(&self, shared: &SharedTask<'_>) -> Result<OwnedTask, Error> {
         let worker = shared.worker.unwrap_or(UNPLACED);
         let task = self.context.with(|own| POOL.take(&mut own.tasks, shared.signature, shared.slots, worker))?;
-        task.share();
+        task.share(shared.number);
         if shared.poisoned {
             task.poison();
         }

@@ -1,5 +1,7 @@
 //! From a message to a task: what came is checked, and waits for claims, bytes and promises.
 
+use smallvec::SmallVec;
+
 use super::state::{ArrivedTask, EarlyGrant, Handled, RunArgument, Step, Use, index};
 use crate::data::{DatumId, STORE};
 use crate::error::{Error, dvm_retcode_t};
@@ -11,26 +13,36 @@ use crate::protocol::loans::HolderEvent;
 use crate::protocol::tasks::ClaimState;
 use crate::wire::{ClaimMessage, DatumAt, How, TaskMessage};
 
+/// The arguments of a task that has come: with few, no memory is allocated.
+pub(super) type ArrivingArguments<'a> = SmallVec<[ArrivingArgument<'a>; 4]>;
+
+/// Up to this number of arguments, each is compared with all before it.
+const FEW: usize = 8;
+
 /// A task that has come.
-pub(super) struct Arriving {
+pub(super) struct Arriving<'a> {
     pub(super) from: ProcessId,
     pub(super) sequence: u32,
     pub(super) worker: Option<u16>,
     /// The processing as it is registered here, or why it is not.
     pub(super) signature: Result<&'static Signature, Error>,
-    pub(super) arguments: Vec<ArrivingArgument>,
+    pub(super) arguments: ArrivingArguments<'a>,
 }
 
 /// An argument of it.
-pub(super) enum ArrivingArgument {
-    Input { id: DatumId, size: u64, known: Known, bytes: Option<Vec<u8>>, last: bool },
+pub(super) enum ArrivingArgument<'a> {
+    Input { id: DatumId, size: u64, known: Known, bytes: Option<&'a [u8]>, last: bool },
     Output { id: DatumId, size: u64, next: Option<usize> },
     Claimed { id: DatumId },
 }
 
-impl ArrivingArgument {
+impl ArrivingArgument<'_> {
+    fn is_input(&self) -> bool {
+        matches!(self, ArrivingArgument::Input { .. })
+    }
+
     fn mode(&self) -> Mode {
-        if matches!(self, ArrivingArgument::Input { .. }) { Mode::In } else { Mode::Out }
+        if self.is_input() { Mode::In } else { Mode::Out }
     }
 }
 
@@ -40,14 +52,15 @@ impl Step<'_> {
         self.check_arguments(from, message)?;
         let worker = if message.near { None } else { Some(self.own_worker(from, message.worker)?) };
         let signature = self.function_of(message.processing);
-        let sizes: Vec<u64> = message.arguments.iter().map(|argument| argument.size).collect();
+        let carries_on = message.arguments.iter().any(|argument| matches!(argument.how, How::Next(_)));
+        let sizes: Vec<u64> = message.arguments.iter().filter(|_| carries_on).map(|argument| argument.size).collect();
         let arguments = message.arguments.iter().map(|argument| {
             let (id, at, size, last) = (argument.datum.id, argument.datum.at, argument.size, argument.last);
             let input = |known, bytes| ArrivingArgument::Input { id, size, known, bytes, last };
             match argument.how {
                 How::Promised => input(Known::Promised, None),
                 How::There => input(Known::At(at), None),
-                How::Inline(bytes) => input(Known::Here(at), Some(bytes.to_vec())),
+                How::Inline(bytes) => input(Known::Here(at), Some(bytes)),
                 How::Output => ArrivingArgument::Output { id, size, next: None },
                 How::Next(of) => {
                     let of = of as usize;
@@ -56,7 +69,7 @@ impl Step<'_> {
                 How::Claimed => ArrivingArgument::Claimed { id },
             }
         });
-        let arguments: Vec<ArrivingArgument> = arguments.collect();
+        let arguments: ArrivingArguments<'_> = arguments.collect();
         if let Ok(signature) = &signature {
             let fits = arguments.len() == signature.count
                 && arguments.iter().enumerate().all(|(place, argument)| argument.mode() == signature.mode(place));
@@ -72,7 +85,8 @@ impl Step<'_> {
     fn check_arguments(&mut self, from: ProcessId, message: &TaskMessage<'_>) -> Handled {
         let count = self.state.sent.len() as u64;
         let mut uses: IdMap<DatumId, bool> = IdMap::default();
-        for argument in message.arguments.iter() {
+        let few = message.arguments.len() <= FEW;
+        for (place, argument) in message.arguments.iter().enumerate() {
             let DatumAt { id, at } = argument.datum;
             if at.index() >= count || id.home().index() >= count {
                 return Err(Breach::new(from, "its task speaks of a process that does not exist"));
@@ -85,7 +99,13 @@ impl Step<'_> {
             if of_sender && id.home() != from {
                 return Err(Breach::new(from, "its task has an output, or the last reference, of another process"));
             }
-            if uses.insert(id, is_output).is_some_and(|before| before || is_output) {
+            let twice = if few {
+                let mut before = message.arguments.iter().take(place).filter(|before| before.datum.id == id);
+                before.any(|before| is_output || !before.is_input())
+            } else {
+                uses.insert(id, is_output).is_some_and(|before| before || is_output)
+            };
+            if twice {
                 return Err(Breach::new(from, "its task has an output twice, or as an input"));
             }
         }
@@ -102,22 +122,26 @@ impl Step<'_> {
     }
 
     /// A task is here, from another process or from this one.
-    pub(super) fn arrive(&mut self, task: &Arriving) -> Handled {
+    pub(super) fn arrive(&mut self, task: &Arriving<'_>) -> Handled {
         let (from, sequence, own) = (task.from, task.sequence, task.from == self.me());
         let arrival = self.state.number();
         let (mut run, mut inputs, mut holds) = (ArrivedTask::new(task), Vec::new(), 0);
-        let is_claimed = |argument: &&ArrivingArgument| matches!(argument, ArrivingArgument::Claimed { .. });
+        let is_claimed = |argument: &&ArrivingArgument<'_>| matches!(argument, ArrivingArgument::Claimed { .. });
         let claims = task.arguments.iter().filter(is_claimed).count() as u32;
-        let is_input = |argument: &&ArrivingArgument| matches!(argument, ArrivingArgument::Input { .. });
-        let withheld = if own { 0 } else { task.arguments.iter().filter(is_input).count() as u32 };
+        let private: SmallVec<[bool; 8]> = task.arguments.iter().map(|input| self.is_private(from, input)).collect();
+        let withholds = |(input, private): &(&ArrivingArgument<'_>, &bool)| input.is_input() && !**private;
+        let withheld = if own { 0 } else { task.arguments.iter().zip(&private).filter(withholds).count() as u32 };
         // What is refused leaves no trace: a task that was counted would be waited for.
         let state = self.state.received[index(from)].accept(from, sequence, withheld, claims)?;
         if !own {
             self.call.count_scheduled();
         }
         let mut poisoned = task.signature.is_err();
-        for argument in &task.arguments {
+        for (place, argument) in task.arguments.iter().enumerate() {
             match argument {
+                ArrivingArgument::Input { id, bytes: Some(bytes), .. } if private[place] => {
+                    self.arrive_private(&mut run, place, *id, bytes);
+                }
                 ArrivingArgument::Output { id, size, .. } => {
                     run.granted.push(*id);
                     if !id.is_here() {
@@ -131,7 +155,7 @@ impl Step<'_> {
                     if id.is_here() {
                         holds += u32::from(self.arrive_near(*id, arrival, own, &mut poisoned));
                     } else {
-                        self.arrive_far(*id, (*size, *known), bytes.as_deref(), own, &mut inputs)?;
+                        self.arrive_far(*id, (*size, *known), *bytes, own, &mut inputs)?;
                     }
                 }
             }
@@ -141,12 +165,13 @@ impl Step<'_> {
         if claims > 0 {
             self.state.by_sequence.insert((from, sequence), arrival);
         }
-        self.state.runs.insert(arrival, run);
         holds += u32::from(state != ClaimState::Granted);
         if inputs.is_empty() && holds == 0 {
-            self.launch(arrival);
+            self.start(run);
             return Ok(());
         }
+        run.arrival = Some(arrival);
+        self.state.runs.wait(arrival, run);
         self.copies(|copies, actions| copies.arrive(arrival, &inputs, holds, actions));
         for input in &inputs {
             self.drop_unwanted(input.id);
@@ -156,6 +181,35 @@ impl Step<'_> {
         }
         self.refuse_lost_claims(arrival);
         Ok(())
+    }
+
+    /// Whether nothing needs to be noted of an input: nobody else here has anything to do with the datum, and its home hears
+    /// of the task's end after all that the task does with it.
+    fn is_private(&self, from: ProcessId, argument: &ArrivingArgument<'_>) -> bool {
+        let ArrivingArgument::Input { id, bytes: Some(_), last: false, .. } = argument else { return false };
+        id.home() == from && from != self.me() && !self.state.far.contains_key(id)
+    }
+
+    /// An input whose bytes are the task's own.
+    fn arrive_private(&mut self, run: &mut ArrivedTask, place: usize, id: DatumId, bytes: &[u8]) {
+        let before = run.arguments.iter().take(place).find(|before| before.id == id);
+        let slot = match before.map(|before| before.usage) {
+            Some(Use::Private { slot }) => {
+                STORE.pin(slot);
+                Ok(slot)
+            }
+            _ => self.call.storage_of(bytes).and_then(|storage| {
+                let home = self.call.any_home();
+                self.data(|cache| STORE.private(cache, bytes.len(), storage, home))
+            }),
+        };
+        match slot {
+            Ok(slot) => run.arguments[place].usage = Use::Private { slot },
+            Err(error) => {
+                run.arguments[place].usage = Use::Private { slot: DatumId::NONE };
+                run.signature = Err(error);
+            }
+        }
     }
 
     /// An input of this process: says whether the task has to wait for it.
@@ -235,7 +289,8 @@ impl Step<'_> {
         }
         let (from, sequence) = (claim.scheduler, claim.sequence);
         let arrival = self.state.by_sequence.get(&(from, sequence)).copied();
-        if arrival.and_then(|arrival| self.state.runs.get(&arrival)).is_some_and(|run| !run.claims.contains(&id)) {
+        let claims_it = |arrival| self.state.runs.waiting(arrival).is_some_and(|run| run.claims.contains(&id));
+        if arrival.is_some_and(|arrival| !claims_it(arrival)) {
             // The task has not made it: its scheduler or this home lies, and nobody can say which of them.
             self.produce_elsewhere(id, granted.is_some());
             if granted.is_some() {
@@ -255,7 +310,7 @@ impl Step<'_> {
             }
             return Ok(());
         };
-        if let Some(run) = self.state.runs.get_mut(&arrival) {
+        if let Some(run) = self.state.runs.waiting_mut(arrival) {
             run.claims.retain(|claimed| *claimed != id);
             if let Some((size, carries)) = granted {
                 run.grant(id, size, carries);
@@ -278,21 +333,21 @@ impl Step<'_> {
 
     /// An output of a task belongs to another one: the task fails without having run.
     fn refused(&mut self, arrival: Arrival) {
-        let name = self.state.runs.get(&arrival).and_then(|run| run.signature.as_ref().ok().map(|s| s.description));
-        let name = name.map_or("", String::as_str);
-        let text = format!("processing '{name}' was not run: an output of it has a producer, or a value, already");
         self.copies(|copies, actions| copies.withdraw(arrival, actions));
-        self.fail(arrival, Error::new(dvm_retcode_t::DVM_ERR_STATE, text));
+        let Some(run) = self.state.runs.take(arrival) else { return };
+        let text =
+            format!("processing '{}' was not run: an output of it has a producer, or a value, already", run.name());
+        self.fail(run, Error::new(dvm_retcode_t::DVM_ERR_STATE, text));
     }
 
     /// Homes that are lost answer no claim.
     pub(super) fn refuse_lost_claims(&mut self, arrival: Arrival) {
-        let Some(run) = self.state.runs.get(&arrival) else { return };
+        let Some(run) = self.state.runs.waiting(arrival) else { return };
         let lost = |id: &&DatumId| !self.state.membership.is_alive(id.home());
         let unanswered: Vec<DatumId> = run.claims.iter().filter(lost).copied().collect();
         let (from, sequence) = (run.from, run.sequence);
         for id in unanswered {
-            let Some(run) = self.state.runs.get_mut(&arrival) else { return };
+            let Some(run) = self.state.runs.waiting_mut(arrival) else { return };
             run.claims.retain(|claimed| *claimed != id);
             let state = self.state.received[index(from)].claim(id.home(), sequence, false);
             if state == Ok(ClaimState::Refused) {
@@ -303,8 +358,8 @@ impl Step<'_> {
 }
 
 impl ArrivedTask {
-    fn new(task: &Arriving) -> ArrivedTask {
-        let argument = |argument: &ArrivingArgument| match argument {
+    fn new(task: &Arriving<'_>) -> ArrivedTask {
+        let argument = |argument: &ArrivingArgument<'_>| match argument {
             ArrivingArgument::Input { id, size, last, .. } => {
                 RunArgument { id: *id, usage: Use::Input { last: *last }, size: *size }
             }
@@ -316,6 +371,7 @@ impl ArrivedTask {
         ArrivedTask {
             from: task.from,
             sequence: task.sequence,
+            arrival: None,
             adopted: false,
             worker: task.worker,
             signature: task.signature.clone(),
@@ -330,8 +386,8 @@ impl ArrivedTask {
     fn grant(&mut self, id: DatumId, size: u64, carries: Option<DatumId>) {
         self.claims.retain(|claimed| *claimed != id);
         self.granted.push(id);
-        let is_input = |argument: &RunArgument| matches!(argument.usage, Use::Input { .. });
-        let of = carries.and_then(|of| self.arguments.iter().position(|input| is_input(input) && input.id == of));
+        let is_read = |argument: &RunArgument| argument.usage.is_read();
+        let of = carries.and_then(|of| self.arguments.iter().position(|input| is_read(input) && input.id == of));
         for argument in self.arguments.iter_mut().filter(|argument| argument.id == id) {
             (argument.usage, argument.size) = (Use::Output { next: of }, size);
         }

@@ -89,7 +89,9 @@ impl Step<'_> {
         for message in messages {
             let message = message.map_err(|refusal| refusal.to_string())?;
             if is_counted(&message) {
-                self.busy();
+                if self.state.termination.is_idle() {
+                    self.busy();
+                }
                 self.state.termination.count_received(from);
             }
             self.message(from, &message).map_err(|breach| breach.to_string())?;

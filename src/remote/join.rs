@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::progress::RemoteSource;
-use super::state::{Polls, Remote, State};
+use super::state::{NEVER, Polls, Remote, State};
 use crate::config::Config;
 use crate::data::share_memory;
 use crate::engine::{self, Job, JobPart};
@@ -95,11 +94,12 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
         changed: Condvar::new(),
         polls: Polls::default(),
         stopping: AtomicBool::new(false),
-        unsent: AtomicBool::new(false),
+        due: AtomicU64::new(NEVER),
+        flushed: AtomicU64::new(0),
         progress_looks: AtomicBool::new(false),
         may_be_idle: AtomicBool::new(false),
         progress: Mutex::new(None),
-        start: Instant::now(),
+        start: system::monotonic_nanoseconds(),
         patience: config.peer_timeout(),
         wishes: cards.iter().map(|card| Wishes { timeline: card.timeline, summary: card.summary }).collect(),
         has_far_clock: hosts[at] != hosts[0],

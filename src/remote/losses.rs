@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::runs::Runs;
 use super::state::{Brought, BytesPlace, Handled, Step, Use, index};
 use crate::data::{DatumId, STORE};
 use crate::error::{Error, dvm_retcode_t};
@@ -82,7 +83,7 @@ impl Step<'_> {
     /// Takes over the lost process's tasks, and asks for the loans that they need.
     fn apply(&mut self, lost: ProcessId) {
         let mut tasks: BTreeMap<DatumId, u32> = BTreeMap::new();
-        for run in self.state.runs.values_mut().filter(|run| run.from == lost && !run.adopted) {
+        for run in self.state.runs.all_mut().filter(|run| run.from == lost && !run.adopted) {
             run.adopted = true;
             for argument in run.arguments.iter().filter(|argument| matches!(argument.usage, Use::Input { .. })) {
                 *tasks.entry(argument.id).or_default() += 1;
@@ -127,7 +128,7 @@ impl Step<'_> {
         for early in never {
             self.poison_output(early.id);
         }
-        let mut waiting: Vec<Arrival> = self.state.runs.keys().copied().collect();
+        let mut waiting: Vec<Arrival> = self.state.runs.all_waiting().map(|(arrival, _)| arrival).collect();
         waiting.sort_unstable();
         for arrival in waiting {
             self.refuse_lost_claims(arrival);
@@ -163,9 +164,11 @@ impl Step<'_> {
 
     /// Tasks of the lost process of which nobody knows whether their claims were made do not run.
     fn give_up_unclaimed(&mut self) {
-        while let Some(arrival) =
-            self.state.runs.iter().find(|(_, run)| run.adopted && !run.claims.is_empty()).map(|(at, _)| *at)
-        {
+        let unclaimed = |runs: &Runs| {
+            let found = runs.all_waiting().find(|(_, run)| run.adopted && !run.claims.is_empty());
+            found.map(|(arrival, _)| arrival)
+        };
+        while let Some(arrival) = unclaimed(&self.state.runs) {
             self.copies(|copies, actions| copies.withdraw(arrival, actions));
             self.cancel(arrival);
         }

@@ -2,6 +2,7 @@
 //!
 //! - `state`: what a process keeps, and a step of it; `outbox`: messages on their way out
 //! - `scheduling`: from a call to a message; `arriving`: from a message to a task; `running`: from there to its end
+//! - `runs`: the tasks between the two
 //! - `near_data`: data of this process that others use; `far_data`: data of others, their bytes and references
 //! - `bytes`: fetches and bulk; `inbox`: one function per message; `functions`: processings of other processes
 //! - `losses`: what a lost process leaves; `ending`: waits and their verdict
@@ -26,6 +27,7 @@ mod progress;
 mod recorded;
 mod records;
 mod running;
+mod runs;
 mod scheduling;
 mod state;
 mod view;
@@ -40,7 +42,7 @@ use crate::transport::Wake;
 
 pub(crate) use join::{init, init_comm};
 
-use state::Remote;
+use state::{BURST, Remote, TOGETHER};
 
 /// A call into the engine that called.
 fn inside() -> Call {
@@ -54,27 +56,25 @@ impl RemoteScheduler for Remote {
         function: (ProcessingId, &'static Signature),
         ids: &[DatumId],
     ) -> Result<(), Error> {
-        self.step_soon(&inside(), |step| step.schedule(target, function, ids))
+        self.step_soon(&inside(), BURST, |step| step.schedule(target, function, ids))
     }
 
     fn told(&self, local: DatumId) {
-        self.step_soon(&inside(), |step| step.told(local));
+        self.step_soon(&inside(), BURST, |step| step.told(local));
     }
 
     fn awaited(&self, ids: &[DatumId]) {
         self.step(&inside(), |step| ids.iter().filter(|id| id.is_here()).for_each(|id| step.awaited(*id)));
     }
 
-    fn arguments(&self, task: usize) -> Vec<DatumId> {
-        self.state.lock().arguments(task)
+    fn arguments(&self, number: u32, ids: &mut [DatumId]) {
+        let state = self.state.lock();
+        let arguments = state.runs.started(number).into_iter().flat_map(|run| &run.arguments);
+        ids.iter_mut().zip(arguments).for_each(|(id, argument)| *id = argument.id);
     }
 
-    fn ending(&self, task: usize) -> u64 {
-        self.state.lock().tasks.remove(&task).unwrap_or(0)
-    }
-
-    fn ended(&self, number: u64, end: SharedEnd) {
-        self.step_soon(&inside(), |step| step.ended(number, &end));
+    fn ended(&self, number: u32, end: SharedEnd) {
+        self.step_soon(&inside(), TOGETHER, |step| step.ended(number, &end));
     }
 
     fn acquire(&self, id: DatumId) -> Result<(), Error> {
@@ -135,9 +135,9 @@ impl RemoteScheduler for Remote {
         Remote::is_awaited(self)
     }
 
-    fn arrow(&self, task: usize) -> Option<(u64, u64)> {
+    fn arrow(&self, number: u32) -> Option<(u64, u64)> {
         let state = self.state.lock();
-        let run = state.runs.get(state.tasks.get(&task)?).filter(|run| run.from != self.me)?;
+        let run = state.runs.started(number).filter(|run| run.from != self.me)?;
         Some((records::task_arrow(run.from, self.me, run.sequence), run.from.index()))
     }
 

@@ -91,7 +91,7 @@ impl Step<'_> {
         }
         for arrival in waiting {
             if outcome == Outcome::Poisoned
-                && let Some(run) = self.state.runs.get_mut(&arrival)
+                && let Some(run) = self.state.runs.waiting_mut(arrival)
             {
                 run.poisoned = true;
             }

@@ -1,8 +1,8 @@
 //! Who polls: workers that look around, threads that wait, and else the progress thread, which sleeps as long as
 //! nothing comes.
 //!
-//! A message goes at once, unless another went within the last microsecond (`state::TOGETHER`) and the progress thread is
-//! awake: then what follows goes along with more, at the next poll of this process at the latest.
+//! A message goes at once, unless another one has just gone (`state::BURST`, for ends of tasks `TOGETHER`) and the progress
+//! thread is awake: then what follows goes along with more, at the first poll of this process after that time at the latest.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -30,6 +30,9 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(500);
 /// How long a thread that waits polls before it leaves that to the progress thread.
 const EAGER: Duration = Duration::from_micros(50);
 
+/// Polls of workers between two looks at the clock: a worker that looks around polls every 0.1 us.
+const POLLS_PER_LOOK_AT_CLOCK: u64 = 16;
+
 /// The longest sleep of a thread that waits.
 const NAP: Duration = Duration::from_millis(20);
 
@@ -39,7 +42,9 @@ impl Remote {
         let Some(turn) = self.polls.turn.try_lock() else { return false };
         let any = self.take_in(call);
         drop(turn);
-        call.give_back();
+        if any {
+            call.give_back();
+        }
         any
     }
 
@@ -50,7 +55,12 @@ impl Remote {
 
     /// Polls for a worker that has nothing to run.
     fn poll_for_worker(&self, call: &Call) -> bool {
-        self.polls.by_workers.store(self.now(), Ordering::Relaxed);
+        // Counts that are lost do no harm.
+        let count = self.polls.count.load(Ordering::Relaxed);
+        self.polls.count.store(count.wrapping_add(1), Ordering::Relaxed);
+        if count.is_multiple_of(POLLS_PER_LOOK_AT_CLOCK) {
+            self.polls.by_workers.store(self.now(), Ordering::Relaxed);
+        }
         let any = self.poll(call);
         // Each worker comes by here when it has nothing left to run.
         if !any && self.may_be_idle.load(Ordering::Relaxed) && under_way() == 0 {

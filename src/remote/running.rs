@@ -1,80 +1,83 @@
 //! Tasks that run here: from the moment at which nothing is missing to their end.
 
-use super::state::{ArrivedTask, Handled, Step, Use, index};
+use smallvec::{SmallVec, smallvec};
+
+use super::state::{ArrivedTask, Handled, RunArgument, Step, Use, index};
 use crate::data::{DatumId, Outcome, STORE, Storage};
 use crate::engine::{SharedEnd, SharedTask};
 use crate::error::{Error, dvm_retcode_t};
 use crate::protocol::copies::Arrival;
 use crate::protocol::loans::{HolderEvent, WithheldTask};
-use crate::wire::{Done, EndState, Message, TEXT_BYTES, cut};
+use crate::wire::{Done, EndState, TEXT_BYTES, cut};
+
+/// The local slots of a task's arguments: with few, no memory is allocated.
+type Slots = SmallVec<[DatumId; 8]>;
 
 impl Step<'_> {
-    /// Nothing is missing for a task: the engine gets it.
+    /// Nothing is missing for a task that waited.
     pub(super) fn launch(&mut self, arrival: Arrival) {
-        let Some(run) = self.state.runs.get(&arrival) else { return };
-        let signature = match &run.signature {
-            Ok(signature) => *signature,
-            Err(error) => {
-                let error = error.clone();
-                self.copies(|copies, actions| copies.end(arrival, actions));
-                return self.fail(arrival, error);
-            }
+        if let Some(run) = self.state.runs.take(arrival) {
+            self.start(run);
+        }
+    }
+
+    /// Nothing is missing for a task: the engine gets it.
+    pub(super) fn start(&mut self, mut run: ArrivedTask) {
+        let found = run.signature.clone().and_then(|signature| Ok((signature, self.slots_of(&mut run)?)));
+        let (signature, slots) = match found {
+            Ok(found) => found,
+            Err(error) => return self.fail_to_start(run, error),
         };
-        let (worker, poisoned, own) = (run.worker, run.poisoned, run.from == self.me());
-        let made = self.slots_of(arrival, own).and_then(|slots| {
-            let task = SharedTask { signature, worker, slots: &slots, poisoned };
-            self.call.make_shared(&task)
-        });
-        match made {
-            Ok(task) => {
-                self.state.tasks.insert(task.address(), arrival);
-                self.call.start_shared(task);
-            }
+        let (worker, poisoned) = (run.worker, run.poisoned);
+        let number = self.state.runs.start(run);
+        match self.call.make_shared(&SharedTask { signature, worker, slots: &slots, poisoned, number }) {
+            Ok(task) => self.call.start_shared(task),
             Err(error) => {
-                self.copies(|copies, actions| copies.end(arrival, actions));
-                self.fail(arrival, error);
+                if let Some(run) = self.state.runs.end(number) {
+                    self.fail_to_start(run, error);
+                }
             }
         }
     }
 
+    fn fail_to_start(&mut self, run: ArrivedTask, error: Error) {
+        self.end_copies(run.arrival);
+        self.fail(run, error);
+    }
+
+    /// A task that was ready needs its copies no longer.
+    fn end_copies(&mut self, arrival: Option<Arrival>) {
+        if let Some(arrival) = arrival {
+            self.copies(|copies, actions| copies.end(arrival, actions));
+        }
+    }
+
     /// The local slots of a task's arguments, with what keeps them until the task has ended.
-    fn slots_of(&mut self, arrival: Arrival, own: bool) -> Result<Vec<DatumId>, Error> {
-        let Some(run) = self.state.runs.get(&arrival) else { return Ok(Vec::new()) };
-        let arguments = run.arguments.clone();
-        let mut slots = vec![DatumId::NONE; arguments.len()];
+    fn slots_of(&mut self, run: &mut ArrivedTask) -> Result<Slots, Error> {
+        let (own, arguments) = (run.from == self.me(), &run.arguments);
+        let mut slots: Slots = smallvec![DatumId::NONE; arguments.len()];
         let mut unshared = Vec::new();
         for (place, argument) in arguments.iter().enumerate() {
-            let Use::Input { last } = argument.usage else { continue };
-            slots[place] = argument.id;
-            if argument.id.is_here() {
-                continue;
-            }
-            let slot = self.state.far.get(&argument.id).and_then(|far| far.slot);
-            let Some(slot) = slot else {
-                return Err(Error::state(format!("datum {} has no bytes here", argument.id)));
+            slots[place] = match argument.usage {
+                Use::Output { .. } => continue,
+                Use::Private { slot } => slot,
+                Use::Input { .. } if argument.id.is_here() => argument.id,
+                Use::Input { last } => {
+                    let slot = self.state.far.get(&argument.id).and_then(|far| far.slot);
+                    let Some(slot) = slot else {
+                        return Err(Error::state(format!("datum {} has no bytes here", argument.id)));
+                    };
+                    if last && !own && self.state.copies.is_unshared(argument.id) {
+                        unshared.push(argument.id);
+                    }
+                    slot
+                }
             };
-            slots[place] = slot;
-            if last && !own && self.state.copies.is_unshared(argument.id) {
-                unshared.push(argument.id);
-            }
         }
         for (place, argument) in arguments.iter().enumerate() {
-            let Use::Output { next } = argument.usage else { continue };
-            let predecessor = next.map(|of| slots[of]);
-            // What carries a datum on has its size, which was not known everywhere before.
-            let carried = predecessor.and_then(|slot| STORE.marked(slot)).map(|found| found.size as u64);
-            let size = carried.unwrap_or(argument.size);
-            slots[place] = if argument.id.is_here() {
-                if let Some(of) =
-                    predecessor.filter(|of| Some(*of) != STORE.marked(argument.id).and_then(|found| found.predecessor))
-                {
-                    STORE.set_size(argument.id, size as usize);
-                    STORE.set_predecessor(argument.id, of);
-                }
-                argument.id
-            } else {
-                self.output_slot(argument.id, size, predecessor)?
-            };
+            if let Use::Output { next } = argument.usage {
+                slots[place] = self.slot_of_output(argument, next.map(|of| slots[of]))?;
+            }
         }
         // Nothing fails from here on.
         for (place, argument) in arguments.iter().enumerate() {
@@ -84,13 +87,31 @@ impl Step<'_> {
         }
         for id in unshared {
             // The task's output takes the bytes over: they are no copy any longer.
-            self.state.copies.take_over(arrival, id);
+            if let Some(arrival) = run.arrival {
+                self.state.copies.take_over(arrival, id);
+            }
             if let Some(far) = self.state.far.get_mut(&id) {
                 far.output = None;
             }
             self.forget_slot(id);
         }
         Ok(slots)
+    }
+
+    /// The local slot of an output, which carries on the bytes in another slot or none.
+    fn slot_of_output(&mut self, argument: &RunArgument, predecessor: Option<DatumId>) -> Result<DatumId, Error> {
+        // What carries a datum on has its size, which was not known everywhere before.
+        let carried = predecessor.and_then(|slot| STORE.marked(slot)).map(|found| found.size as u64);
+        let size = carried.unwrap_or(argument.size);
+        if !argument.id.is_here() {
+            return self.output_slot(argument.id, size, predecessor);
+        }
+        let known = |of: &DatumId| Some(*of) == STORE.marked(argument.id).and_then(|found| found.predecessor);
+        if let Some(of) = predecessor.filter(|of| !known(of)) {
+            STORE.set_size(argument.id, size as usize);
+            STORE.set_predecessor(argument.id, of);
+        }
+        Ok(argument.id)
     }
 
     /// The local slot of an output with another home.
@@ -105,9 +126,9 @@ impl Step<'_> {
     }
 
     /// A task has ended here. Its outputs were published or poisoned before, and its local references dropped.
-    pub(super) fn ended(&mut self, arrival: Arrival, end: &SharedEnd) {
-        self.copies(|copies, actions| copies.end(arrival, actions));
-        let Some(run) = self.state.runs.remove(&arrival) else { return };
+    pub(super) fn ended(&mut self, number: u32, end: &SharedEnd) {
+        let Some(run) = self.state.runs.end(number) else { return };
+        self.end_copies(run.arrival);
         let outcome = match end {
             SharedEnd::Success => EndState::Success,
             SharedEnd::Failure(error) => EndState::Failure(error.code(), cut(error.message(), TEXT_BYTES)),
@@ -121,7 +142,10 @@ impl Step<'_> {
     fn forget_small(&mut self, run: &ArrivedTask) {
         for argument in &run.arguments {
             let id = argument.id;
-            if id.is_here() || self.state.far.get(&id).is_none_or(|far| far.size as usize > self.state.eager) {
+            if id.is_here()
+                || argument.usage.is_private()
+                || self.state.far.get(&id).is_none_or(|far| far.size as usize > self.state.eager)
+            {
                 continue;
             }
             if self.state.copies.drop_copy(id) && self.state.far.get(&id).is_some_and(|far| far.output.is_none()) {
@@ -136,9 +160,21 @@ impl Step<'_> {
     fn give_back(&mut self, run: &ArrivedTask, outcome: EndState<'_>, dropped: bool) {
         let (me, from, sequence) = (self.me(), run.from, run.sequence);
         let own = from == me;
-        self.state.by_sequence.remove(&(from, sequence));
-        let inputs = run.arguments.iter().filter(|argument| matches!(argument.usage, Use::Input { .. }));
-        for id in inputs.map(|argument| argument.id).collect::<Vec<_>>() {
+        if run.arrival.is_some() {
+            self.state.by_sequence.remove(&(from, sequence));
+        }
+        for argument in &run.arguments {
+            let id = argument.id;
+            match argument.usage {
+                Use::Input { .. } => {}
+                Use::Output { .. } => continue,
+                Use::Private { slot } => {
+                    if !dropped && slot != DatumId::NONE {
+                        self.data(|cache| STORE.drop_taken(cache, slot));
+                    }
+                    continue;
+                }
+            }
             if id.is_here() {
                 if !dropped {
                     self.data(|cache| STORE.drop_taken(cache, id));
@@ -159,13 +195,12 @@ impl Step<'_> {
             return;
         }
         let Some(parts) = self.state.received[index(from)].end(sequence) else { return };
-        let outcome = parts.outcome.then_some(outcome);
-        let done = Done { sequence, before: 0, outcome, returns: parts.returns };
         if own {
             let handled = self.done_here(sequence);
             return self.own(handled);
         }
-        self.send(from, &Message::Done(done));
+        let outcome = parts.outcome.then_some(outcome);
+        self.send_done(from, Done { sequence, before: 0, outcome, returns: parts.returns });
     }
 
     /// A task of this process's own has ended: its references are gone already.
@@ -175,9 +210,8 @@ impl Step<'_> {
     }
 
     /// A task will not run, because of this.
-    pub(super) fn fail(&mut self, arrival: Arrival, error: Error) {
-        let name = self.state.runs.get(&arrival).map_or("", |run| run.name()).to_owned();
-        let me = self.me();
+    pub(super) fn fail(&mut self, run: ArrivedTask, error: Error) {
+        let (name, me) = (run.name(), self.me());
         self.call.count_failure(|| {
             if error.message().contains("processing '") {
                 error.message().to_owned()
@@ -185,23 +219,27 @@ impl Step<'_> {
                 format!("processing '{name}' could not start: {} in process {me}", error.message())
             }
         });
-        self.end_unrun(arrival, &SharedEnd::Failure(error));
+        self.end_unrun(run, &SharedEnd::Failure(error));
     }
 
-    /// A task will not run, because an input has no value.
+    /// A task that waits will not run, because an input has no value.
     pub(super) fn cancel(&mut self, arrival: Arrival) {
         self.call.count_cancelled();
-        self.end_unrun(arrival, &SharedEnd::Cancelled);
+        if let Some(run) = self.state.runs.take(arrival) {
+            self.end_unrun(run, &SharedEnd::Cancelled);
+        }
     }
 
     /// A task ends that has not run.
-    fn end_unrun(&mut self, arrival: Arrival, end: &SharedEnd) {
-        let Some(run) = self.state.runs.remove(&arrival) else { return };
-        for id in run.granted.clone() {
-            self.poison_output(id);
+    #[expect(clippy::needless_pass_by_value, reason = "it is nobody's any longer")]
+    fn end_unrun(&mut self, run: ArrivedTask, end: &SharedEnd) {
+        for id in &run.granted {
+            self.poison_output(*id);
         }
-        for near in self.state.near.values_mut() {
-            near.waiting.retain(|waiting| *waiting != arrival);
+        if let Some(arrival) = run.arrival {
+            for near in self.state.near.values_mut() {
+                near.waiting.retain(|waiting| *waiting != arrival);
+            }
         }
         let outcome = match end {
             SharedEnd::Failure(error) => EndState::Failure(error.code(), cut(error.message(), TEXT_BYTES)),
@@ -224,7 +262,7 @@ impl Step<'_> {
 }
 
 impl ArrivedTask {
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         self.signature.as_ref().map_or("", |signature| signature.description)
     }
 }

@@ -1,7 +1,9 @@
 //! From a call to a message: a task takes its references, claims its outputs, and goes to the process that runs it.
 
-use super::arriving::{Arriving, ArrivingArgument};
-use super::state::{BytesPlace, PendingTask, SentTask, Step, Want, index};
+use smallvec::SmallVec;
+
+use super::arriving::{Arriving, ArrivingArgument, ArrivingArguments};
+use super::state::{BytesPlace, PendingTask, SentTask, Step, TaskCall, Want, index};
 use crate::data::{DatumId, Readiness, STORE};
 use crate::engine::{Target, wrong_count};
 use crate::error::{Error, dvm_retcode_t};
@@ -27,7 +29,7 @@ struct Told {
 enum ToldHow {
     Promised,
     There,
-    Inline(Vec<u8>),
+    Inline(SmallVec<[u8; 32]>),
     Output,
     Claimed,
     Next(u32),
@@ -63,6 +65,10 @@ impl Step<'_> {
         }
         self.call.count_scheduled();
         let far: Vec<DatumId> = signature.inputs().map(|place| ids[place]).filter(|id| !id.is_here()).collect();
+        if far.is_empty() && matches!(target, Target::Worker(_)) {
+            self.dispatch(TaskCall { target, function, signature, ids, places: &[], granted: &[] });
+            return Ok(());
+        }
         let task = PendingTask {
             target,
             function,
@@ -74,10 +80,6 @@ impl Step<'_> {
             granted: Vec::new(),
             denied: None,
         };
-        if far.is_empty() && matches!(target, Target::Worker(_)) {
-            self.dispatch(&task);
-            return Ok(());
-        }
         let number = self.state.number();
         self.state.pending.insert(number, task);
         for id in far {
@@ -154,10 +156,10 @@ impl Step<'_> {
         }
         if let Some(task) = self.state.pending.remove(&number) {
             match task.denied {
-                None => self.dispatch(&task),
+                None => self.dispatch(task.call()),
                 Some(denied) => {
                     let (name, home) = (task.signature.description, denied.home());
-                    self.refuse(&task, dvm_retcode_t::DVM_ERR_NO_REFERENCE, || {
+                    self.refuse(task.call(), dvm_retcode_t::DVM_ERR_NO_REFERENCE, || {
                         format!(
                             "processing '{name}' was not run: datum {denied} has no reference left in process {home}, \
                              or does not exist any more"
@@ -221,12 +223,12 @@ impl Step<'_> {
     }
 
     /// A task that was accepted cannot run after all: it fails.
-    fn refuse(&mut self, task: &PendingTask, code: dvm_retcode_t, text: impl FnOnce() -> String) {
+    fn refuse(&mut self, task: TaskCall<'_>, code: dvm_retcode_t, text: impl FnOnce() -> String) {
         let error = Error::new(code, text());
         for place in task.signature.inputs().filter(|place| task.ids[*place].is_here()) {
             self.release(task.ids[place]);
         }
-        for id in task.granted.clone() {
+        for &id in task.granted {
             self.release(id);
         }
         let (here, far): (Vec<DatumId>, Vec<DatumId>) =
@@ -244,21 +246,21 @@ impl Step<'_> {
 
     /// A task fails here that has outputs of other homes: it claims them, as nobody else may produce them, and poisons
     /// them.
-    fn fail_with_outputs(&mut self, task: &PendingTask, outputs: &[DatumId], error: Error) {
+    fn fail_with_outputs(&mut self, task: TaskCall<'_>, outputs: &[DatumId], error: Error) {
         let me = self.me();
-        let sent = SentTask { description: task.signature.description, inputs: Vec::new() };
+        let sent = SentTask { description: task.signature.description, inputs: SmallVec::new() };
         let sequence = self.state.sent[index(me)].send(sent);
         for &id in outputs {
             let claim = ClaimMessage { id, scheduler: me, sequence, runner: me };
             self.send(id.home(), &Message::Claim(claim));
         }
-        let arguments = outputs.iter().map(|&id| ArrivingArgument::Claimed { id }).collect();
+        let arguments: ArrivingArguments<'_> = outputs.iter().map(|&id| ArrivingArgument::Claimed { id }).collect();
         let handled = self.arrive(&Arriving { from: me, sequence, worker: None, signature: Err(error), arguments });
         self.own(handled);
     }
 
     /// The process that runs a task.
-    fn runner(&self, task: &PendingTask) -> ProcessId {
+    fn runner(&self, task: TaskCall<'_>) -> ProcessId {
         match task.target {
             Target::Worker(home) => ProcessId::from_index(home.process),
             Target::Near => self.nearest(task),
@@ -266,7 +268,7 @@ impl Step<'_> {
     }
 
     /// The process that has most of the input bytes of a task, as far as this one knows; itself among equals.
-    fn nearest(&self, task: &PendingTask) -> ProcessId {
+    fn nearest(&self, task: TaskCall<'_>) -> ProcessId {
         let mut weights = vec![0_u64; self.state.sent.len()];
         for place in task.signature.inputs() {
             let id = task.ids[place];
@@ -281,7 +283,7 @@ impl Step<'_> {
     }
 
     /// Where the bytes of a datum are, as far as this process knows, and how many there are.
-    fn whereabouts(&self, task: &PendingTask, id: DatumId) -> (ProcessId, u64) {
+    fn whereabouts(&self, task: TaskCall<'_>, id: DatumId) -> (ProcessId, u64) {
         if id.is_here() {
             let size = STORE.size(id).unwrap_or(0) as u64;
             return match self.state.near.get(&id).map(|near| near.place) {
@@ -299,7 +301,7 @@ impl Step<'_> {
     }
 
     /// A task has its references: it goes to its runner.
-    fn dispatch(&mut self, task: &PendingTask) {
+    fn dispatch(&mut self, task: TaskCall<'_>) {
         let (me, runner) = (self.me(), self.runner(task));
         if !self.state.membership.is_alive(runner) {
             let name = task.signature.description;
@@ -331,7 +333,8 @@ impl Step<'_> {
         let start = self.stamp();
         let told = self.tell_arguments(task, runner);
         self.announce(task.function, task.signature, runner);
-        let arguments: Vec<Argument<'_>> = task.ids.iter().zip(&told).map(|(id, told)| argument(*id, told)).collect();
+        let arguments: SmallVec<[Argument<'_>; 4]> =
+            task.ids.iter().zip(&told).map(|(id, told)| argument(*id, told)).collect();
         let (near, worker) = match task.target {
             Target::Worker(home) => (false, self.call.number_of(home)),
             Target::Near => (true, 0),
@@ -346,10 +349,10 @@ impl Step<'_> {
     }
 
     /// What the runner of a task is told of each argument.
-    fn tell_arguments(&mut self, task: &PendingTask, runner: ProcessId) -> Vec<Told> {
+    fn tell_arguments(&mut self, task: TaskCall<'_>, runner: ProcessId) -> SmallVec<[Told; 4]> {
         let me = self.me();
         let mut inline = 0;
-        let mut all = Vec::new();
+        let mut all = SmallVec::new();
         for (place, &id) in task.ids.iter().enumerate() {
             let is_output = task.signature.outputs().any(|output| output == place);
             let told = if is_output {
@@ -368,7 +371,7 @@ impl Step<'_> {
         all
     }
 
-    fn tell_output_argument(&self, task: &PendingTask, id: DatumId) -> Told {
+    fn tell_output_argument(&self, task: TaskCall<'_>, id: DatumId) -> Told {
         if !id.is_here() {
             return Told { at: id.home(), size: 0, how: ToldHow::Claimed, last: false };
         }
@@ -381,7 +384,7 @@ impl Step<'_> {
         }
     }
 
-    fn tell_near_input(&mut self, task: &PendingTask, id: DatumId, runner: ProcessId, inline: &mut usize) -> Told {
+    fn tell_near_input(&mut self, task: TaskCall<'_>, id: DatumId, runner: ProcessId, inline: &mut usize) -> Told {
         let me = self.me();
         let last = self.is_last(task, id);
         let size = STORE.size(id).unwrap_or(0);
@@ -397,7 +400,7 @@ impl Step<'_> {
                 let Some(lent) = self.data(|cache| STORE.lend(cache, id)) else {
                     return Told { at: me, size: 0, how: ToldHow::Promised, last: false };
                 };
-                let bytes = lent.as_ref().to_vec();
+                let bytes = SmallVec::from_slice(lent.as_ref());
                 drop(lent);
                 *inline += size.next_multiple_of(8);
                 Told { at: me, size: size as u64, how: ToldHow::Inline(bytes), last }
@@ -417,7 +420,7 @@ impl Step<'_> {
     }
 
     /// Whether a task takes the last reference of a datum of this process, which one of its outputs carries on.
-    fn is_last(&self, task: &PendingTask, id: DatumId) -> bool {
+    fn is_last(&self, task: TaskCall<'_>, id: DatumId) -> bool {
         let carried = task
             .signature
             .outputs()
@@ -428,7 +431,7 @@ impl Step<'_> {
     }
 
     /// A task that this process runs itself, as if it had come from another one.
-    fn own_task(&mut self, task: &PendingTask, sequence: u32) -> Arriving {
+    fn own_task<'a>(&mut self, task: TaskCall<'_>, sequence: u32) -> Arriving<'a> {
         let me = self.me();
         let arguments = task.ids.iter().enumerate().map(|(place, &id)| {
             if task.signature.inputs().any(|input| input == place) {

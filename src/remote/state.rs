@@ -3,10 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::outbox::Outbox;
 use super::recorded::{Records, is_record};
+use super::runs::Runs;
 use crate::data::{DataCache, DatumId};
 use crate::engine::{Call, Goal, Target, under_way};
 use crate::error::{Error, dvm_retcode_t};
@@ -22,9 +23,11 @@ use crate::protocol::termination::Termination;
 use crate::protocol::{Breach, ProcessSet};
 use crate::sync::lock::{Condvar, Mutex, MutexGuard};
 use crate::sync::thread::Thread;
+use crate::system;
 use crate::trace::Wishes;
 use crate::transport::Transport;
-use crate::wire::{BatchHead, Message};
+use crate::wire::{BatchHead, Done, Message};
+use smallvec::SmallVec;
 
 /// What became of a message: nothing, or its sender has broken the rules.
 pub(super) type Handled = Result<(), Breach>;
@@ -102,10 +105,30 @@ pub(super) struct PendingTask {
     pub(super) denied: Option<DatumId>,
 }
 
+/// A task as its scheduler names it.
+#[derive(Clone, Copy)]
+pub(super) struct TaskCall<'a> {
+    pub(super) target: Target,
+    pub(super) function: ProcessingId,
+    pub(super) signature: &'static Signature,
+    pub(super) ids: &'a [DatumId],
+    /// Where inputs are, as their homes have said, and their sizes.
+    pub(super) places: &'a [(DatumId, ProcessId, u64)],
+    /// The far inputs whose references it has.
+    pub(super) granted: &'a [DatumId],
+}
+
+impl PendingTask {
+    pub(super) fn call(&self) -> TaskCall<'_> {
+        let PendingTask { target, function, signature, ids, places, granted, .. } = self;
+        TaskCall { target: *target, function: *function, signature, ids, places, granted }
+    }
+}
+
 /// What the scheduler keeps of a task that it has sent.
 pub(super) struct SentTask {
     pub(super) description: &'static str,
-    pub(super) inputs: Vec<DatumId>,
+    pub(super) inputs: SmallVec<[DatumId; 2]>,
 }
 
 /// How a task that has come uses an argument.
@@ -114,6 +137,12 @@ pub(super) enum Use {
     Input {
         /// Whether the task takes the last reference.
         last: bool,
+    },
+    /// An input whose bytes have come along, and lie in a slot that nobody else uses. Its home has sent the task, and keeps
+    /// the task's reference until the task has ended: nothing is noted of the datum here.
+    Private {
+        /// The slot, in which the task has a reference.
+        slot: DatumId,
     },
     Output {
         /// The place of the input that it carries on.
@@ -129,10 +158,24 @@ pub(super) struct RunArgument {
     pub(super) size: u64,
 }
 
+impl Use {
+    /// Whether the task reads it.
+    pub(super) fn is_read(self) -> bool {
+        !matches!(self, Use::Output { .. })
+    }
+
+    /// Whether its bytes lie in a slot that nobody else uses.
+    pub(super) fn is_private(self) -> bool {
+        matches!(self, Use::Private { .. })
+    }
+}
+
 /// A task that waits or runs here on account of another process, or on far data.
 pub(super) struct ArrivedTask {
     pub(super) from: ProcessId,
     pub(super) sequence: u32,
+    /// The number under which `copies` knows it, if it does.
+    pub(super) arrival: Option<Arrival>,
     /// Its scheduler is lost: its references are this process's, and nobody hears of its end.
     pub(super) adopted: bool,
     /// The local worker; none if it runs near its data.
@@ -198,11 +241,9 @@ pub(super) struct State {
     pub(super) pending: IdMap<u64, PendingTask>,
     pub(super) sent: Vec<SentTasks<SentTask>>,
     pub(super) received: Vec<ReceivedTasks>,
-    pub(super) runs: IdMap<Arrival, ArrivedTask>,
+    pub(super) runs: Runs,
     /// Those with claims, by sender and number.
     pub(super) by_sequence: IdMap<(ProcessId, u32), Arrival>,
-    /// By the address of the engine's task.
-    pub(super) tasks: IdMap<usize, Arrival>,
     pub(super) early: Vec<EarlyGrant>,
     /// Near tasks that are being scheduled, by the inputs whose places they have to know.
     pub(super) locating: IdMap<DatumId, Vec<u64>>,
@@ -243,11 +284,12 @@ pub(super) struct State {
     pub(super) version: u64,
     /// Those to whom something is to be sent.
     pub(super) addressees: Vec<ProcessId>,
-    /// When something was last sent: nanoseconds from the start.
-    pub(super) flushed: u64,
     pub(super) eager: usize,
     pub(super) records: Records,
 }
+
+/// Nothing is left to be sent.
+pub(super) const NEVER: u64 = u64::MAX;
 
 /// A step: the state, while it is held.
 pub(super) struct Step<'a> {
@@ -269,9 +311,8 @@ impl State {
             pending: IdMap::default(),
             sent: (0..count).map(|_| SentTasks::default()).collect(),
             received: (0..count).map(|_| ReceivedTasks::default()).collect(),
-            runs: IdMap::default(),
+            runs: Runs::default(),
             by_sequence: IdMap::default(),
-            tasks: IdMap::default(),
             early: Vec::new(),
             locating: IdMap::default(),
             located: Vec::new(),
@@ -295,7 +336,6 @@ impl State {
             wake: false,
             version: 0,
             addressees: Vec::new(),
-            flushed: 0,
             eager,
             records: Records::new(count as usize),
         }
@@ -313,12 +353,6 @@ impl State {
             self.asked.swap_remove(place);
         }
     }
-
-    /// The ids of the arguments of the engine's task at this address.
-    pub(super) fn arguments(&self, task: usize) -> Vec<DatumId> {
-        let run = self.tasks.get(&task).and_then(|arrival| self.runs.get(arrival));
-        run.map_or_else(Vec::new, |run| run.arguments.iter().map(|argument| argument.id).collect())
-    }
 }
 
 /// The place of a process in lists by process.
@@ -332,8 +366,11 @@ pub(super) fn is_counted(message: &Message<'_>) -> bool {
         && !is_record(message)
 }
 
-/// What follows within this time, in nanoseconds, may go along with more.
-const TOGETHER: u64 = 1_000;
+/// A task that follows another message within this time, in nanoseconds, may go along with more.
+pub(super) const BURST: u64 = 500;
+
+/// The end of a task may go along with more that is sent within this time, in nanoseconds, from the last message on.
+pub(super) const TOGETHER: u64 = 2_000;
 
 impl Step<'_> {
     /// The calling process.
@@ -367,9 +404,20 @@ impl Step<'_> {
         }
     }
 
+    /// Tells a process that a task of its has ended. The ends of tasks that it has sent one after the other are one message.
+    pub(super) fn send_done(&mut self, to: ProcessId, done: Done<'_>) {
+        if !self.state.outboxes[index(to)].add_to_done(&done) {
+            self.send(to, &Message::Done(done));
+            self.state.outboxes[index(to)].note_done(&done);
+        }
+    }
+
     /// Sends what is in the outboxes, as far as there is room.
     pub(super) fn flush(&mut self) {
         if self.state.addressees.is_empty() {
+            if self.remote.due.load(Ordering::Relaxed) != NEVER {
+                self.remote.due.store(NEVER, Ordering::Relaxed); // those to whom something was left are lost
+            }
             return;
         }
         let head = BatchHead { load: self.state.runs.len() as u32, epoch: self.state.membership.epoch() };
@@ -379,8 +427,9 @@ impl Step<'_> {
             outbox.flush(&*self.remote.transport, to.index() as u32, head, &mut sent[index(*to)]);
             !outbox.is_empty()
         });
-        self.state.flushed = self.remote.now();
-        self.remote.unsent.store(self.has_unsent(), Ordering::Relaxed);
+        let now = self.remote.now();
+        self.remote.flushed.store(now, Ordering::Relaxed);
+        self.remote.due.store(if self.has_unsent() { now } else { NEVER }, Ordering::Relaxed);
     }
 
     /// Whether something was not sent yet.
@@ -388,15 +437,15 @@ impl Step<'_> {
         !self.state.addressees.is_empty()
     }
 
-    /// Sends, or leaves what follows quickly on something else to be sent along with more: to this thread, which sends
-    /// when it polls, or to the progress thread.
-    fn flush_soon(&mut self) {
+    /// Sends, or leaves what follows within this time on something else to be sent along with more: to this thread, which
+    /// sends when it polls, or to the progress thread.
+    fn flush_soon(&mut self, within: u64) {
         if !self.has_unsent() {
             return;
         }
-        let quick = self.remote.now() < self.state.flushed + TOGETHER;
-        if quick && self.remote.progress_looks.load(Ordering::Acquire) {
-            self.remote.unsent.store(true, Ordering::Relaxed);
+        let due = self.remote.flushed.load(Ordering::Relaxed) + within;
+        if self.remote.progress_looks.load(Ordering::Acquire) && self.remote.now() < due {
+            self.remote.due.fetch_min(due, Ordering::Relaxed);
         } else {
             self.flush();
         }
@@ -422,14 +471,17 @@ pub(crate) struct Remote {
     pub(super) changed: Condvar,
     pub(super) polls: Polls,
     pub(super) stopping: AtomicBool,
-    /// Something is left to be sent.
-    pub(super) unsent: AtomicBool,
+    /// When what is left to be sent is to be sent at the latest, in nanoseconds from the start; or [`NEVER`].
+    pub(super) due: AtomicU64,
+    /// When something was last sent: nanoseconds from the start.
+    pub(super) flushed: AtomicU64,
     /// The progress thread looks around often: it sends what others leave to it.
     pub(super) progress_looks: AtomicBool,
     /// A thread waits for the end, and this process has not said that it is idle.
     pub(super) may_be_idle: AtomicBool,
     pub(super) progress: Mutex<Option<Thread>>,
-    pub(super) start: Instant,
+    /// The clock at the start.
+    pub(super) start: u64,
     /// How long a process may be silent.
     pub(super) patience: Duration,
     /// What each process records.
@@ -449,26 +501,25 @@ impl Remote {
         result
     }
 
-    /// The same for what need not be sent at once.
-    pub(super) fn step_soon<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
-        let result = self.change_and(call, change, true);
+    /// The same for what need not be sent at once if something else was sent within this time.
+    pub(super) fn step_soon<R>(&self, call: &Call, within: u64, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
+        let result = self.change_and(call, change, within);
         call.give_back();
         result
     }
 
     /// As `step`, without giving memory back.
     pub(super) fn change<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
-        self.change_and(call, change, false)
+        self.change_and(call, change, 0)
     }
 
-    /// `soon`: what is to be sent may wait for more.
-    fn change_and<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R, soon: bool) -> R {
+    fn change_and<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R, within: u64) -> R {
         let mut state = self.state.lock();
         let mut step = Step { remote: self, state: &mut state, call };
         let result = change(&mut step);
         step.dispatch_located();
-        if soon {
-            step.flush_soon();
+        if within > 0 {
+            step.flush_soon(within);
         } else {
             step.flush();
         }
@@ -493,8 +544,11 @@ impl Remote {
             }
             step.flush();
             self.unlock(call, state);
-        } else if self.unsent.load(Ordering::Relaxed) {
-            self.change(call, |_| {});
+        } else {
+            let due = self.due.load(Ordering::Relaxed);
+            if due != NEVER && self.now() >= due {
+                self.change(call, |_| {});
+            }
         }
         any
     }
@@ -520,7 +574,7 @@ impl Remote {
 
     /// Nanoseconds since the start.
     pub(super) fn now(&self) -> u64 {
-        self.start.elapsed().as_nanos() as u64
+        system::monotonic_nanoseconds() - self.start
     }
 }
 
@@ -529,6 +583,8 @@ impl Remote {
 pub(super) struct Polls {
     /// Held by the thread that polls.
     pub(super) turn: Mutex<()>,
+    /// How often workers have polled, more or less.
+    pub(super) count: AtomicU64,
     /// When a worker last polled: nanoseconds from the start.
     pub(super) by_workers: AtomicU64,
     /// When a thread that waits last did.

@@ -34,6 +34,11 @@ impl Step<'_> {
             view.promises.extend(self.lack_of_near(*id).map(|lack| (*id, lack)));
         }
         view.slots = state.slots.iter().map(|(slot, id)| (*slot, *id)).collect();
+        let arguments = state.runs.all_started().flat_map(|run| &run.arguments);
+        view.slots.extend(arguments.filter_map(|argument| match argument.usage {
+            Use::Private { slot } => Some((slot, argument.id)),
+            _ => None,
+        }));
         for id in &state.asked {
             *view.questions.entry((id.home(), Question::Processing(*id))).or_default() += 1;
         }
@@ -83,13 +88,12 @@ impl Step<'_> {
                 view.tasks.push(self.pending_task(*number, task));
             }
         }
-        let running: std::collections::HashSet<u64> = state.tasks.values().copied().collect();
-        for run in state.runs.iter().filter(|(arrival, _)| !running.contains(arrival)).map(|(_, run)| run) {
+        for (_, run) in state.runs.all_waiting() {
             let lacks = self.lacks(run);
             // One that lacks nothing begins or has just ended.
             view.waiting += u64::from(!lacks.is_empty());
             if !lacks.is_empty() && view.tasks.len() < DESCRIBED {
-                let mode = |usage: &Use| if matches!(usage, Use::Input { .. }) { Mode::In } else { Mode::Out };
+                let mode = |usage: &Use| if usage.is_read() { Mode::In } else { Mode::Out };
                 let arguments = run.arguments.iter().map(|argument| (mode(&argument.usage), argument.id)).collect();
                 let description = run.signature.as_ref().map_or("", |signature| signature.description);
                 view.tasks.push(RemoteTaskView { description, arguments, scheduler: run.from, lacks });

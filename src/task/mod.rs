@@ -54,7 +54,7 @@ pub(crate) struct Task {
     link: Link,
     /// Its processing.
     signature: &'static Signature,
-    /// The place of the missing input; for the owner only.
+    /// The place of the missing input, or the number of a shared task, which misses none; for the owner only.
     waits_for: Cell<u32>,
     /// The worker that is to run it, or [`UNPLACED`].
     worker: AtomicU16,
@@ -252,9 +252,15 @@ impl OwnedTask {
         self.marks.get() & SHARED != 0
     }
 
-    /// Marks the task: other processes take part in it.
-    pub(crate) fn share(&self) {
+    /// Marks the task, which misses no input: other processes take part in it, under this number of the job.
+    pub(crate) fn share(&self, number: u32) {
         self.marks.set(self.marks.get() | SHARED);
+        self.waits_for.set(number);
+    }
+
+    /// The number of a shared task.
+    pub(crate) fn number(&self) -> u32 {
+        self.waits_for.get()
     }
 
     /// Marks an input as poisoned.

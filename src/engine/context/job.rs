@@ -62,14 +62,12 @@ pub(crate) trait RemoteScheduler: Send + Sync {
     /// Somebody here begins to wait for these data, as far as they are promises of this process.
     fn awaited(&self, ids: &[DatumId]);
 
-    /// The ids of a shared task's arguments as its function gets them. The task is named by its address.
-    fn arguments(&self, task: usize) -> Vec<DatumId>;
+    /// The ids of a shared task's arguments as its function gets them, in a list of their number.
+    fn arguments(&self, number: u32, ids: &mut [DatumId]);
 
-    /// A shared task is about to end: gives its number for [`RemoteScheduler::ended`].
-    fn ending(&self, task: usize) -> u64;
-
-    /// A shared task has ended: its outputs are published or poisoned, and its references of local slots dropped.
-    fn ended(&self, number: u64, end: SharedEnd);
+    /// A shared task has ended: its outputs are published or poisoned, and its references of local slots dropped. The
+    /// number is free from now on.
+    fn ended(&self, number: u32, end: SharedEnd);
 
     /// Adds a reference to a far datum.
     fn acquire(&self, id: DatumId) -> Result<(), Error>;
@@ -103,7 +101,7 @@ pub(crate) trait RemoteScheduler: Send + Sync {
     fn load(&self, process: u32) -> u64;
 
     /// The arrow in the trace that leads to a shared task, and the process that has sent it, if another one has.
-    fn arrow(&self, task: usize) -> Option<(u64, u64)>;
+    fn arrow(&self, number: u32) -> Option<(u64, u64)>;
 
     /// Collects what all processes have recorded. All call it, when the job has ended.
     fn collect(&self);

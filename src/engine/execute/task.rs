@@ -27,28 +27,24 @@ impl Call {
             self.counted_for(task.worker() as usize, me);
             task.set_worker(me as u16);
         }
+        if task.is_marked() {
+            return self.run_marked(task, me, counts);
+        }
         let signature = task.signature();
-        let (task, outcome, shared_end) = if task.is_marked() {
-            self.run_marked(task, me, counts)
-        } else {
-            match self.traced(task, signature, me, counts, |task| self.execute(task, signature)) {
-                (task, Ok(())) => (task, Outcome::Published, None),
-                (task, Err(message)) => {
-                    self.failed(signature, &message, me);
-                    (task, Outcome::Poisoned, None)
-                }
+        let (task, outcome) = match self.traced(task, signature, me, counts, |task| self.execute(task, signature)) {
+            (task, Ok(())) => (task, Outcome::Published),
+            (task, Err(message)) => {
+                self.failed(signature, &message, me);
+                (task, Outcome::Poisoned)
             }
         };
         self.finish(task, signature, outcome, me);
-        if let Some(end) = shared_end {
-            self.tell_end(*end);
-        }
         self.ended(counts);
     }
 
     /// Counts the end of a task, for its worker first: a thread that has waited for all tasks finds no load.
     #[inline]
-    fn ended(&self, counts: &WorkerCounts) {
+    pub(crate) fn ended(&self, counts: &WorkerCounts) {
         count(&counts.ended);
         count(&self.context.counters.ended);
     }
@@ -186,7 +182,7 @@ impl Call {
 
     /// Publishes or poisons the outputs, drops the references, and frees the descriptor.
     #[inline]
-    fn finish(&self, task: OwnedTask, signature: &'static Signature, outcome: Outcome, me: usize) {
+    pub(crate) fn finish(&self, task: OwnedTask, signature: &'static Signature, outcome: Outcome, me: usize) {
         let waiters = if signature.produces() {
             self.publish_outputs(task.numbers(), signature, outcome, me)
         } else {

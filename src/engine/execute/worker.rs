@@ -29,6 +29,9 @@ const SPARE_THREAD_TIMEOUT: Duration = Duration::from_secs(1);
 /// Pauses before an idle worker yields its core for a moment.
 const PAUSES_PER_YIELD: u32 = 128;
 
+/// The most pauses between two looks of a worker that other processes may send tasks.
+const PAUSES_IN_JOB: u32 = 2;
+
 /// Starts a thread of a worker: number 0, or a stand-in for tasks that block.
 pub(crate) fn start(engine: KeptEngine, me: usize, number: usize) -> std::io::Result<Thread> {
     let name = if number == 0 { format!("dvm-{me}") } else { format!("dvm-{me}-{number}") };
@@ -361,14 +364,17 @@ impl Loop<'_> {
         self.backoff.ran(self.turn().wrapping_sub(self.spun));
         let begun = Instant::now();
         let mut paused = 0;
+        // What comes from another process has been under way for long enough.
+        let most = if self.shared.job.is_some() { PAUSES_IN_JOB } else { u32::MAX };
         let found = loop {
-            for _ in 0..self.backoff.pauses() {
+            let pauses = self.backoff.pauses().min(most);
+            for _ in 0..pauses {
                 std::hint::spin_loop();
             }
             if self.sees_task() || self.poll() {
                 break true;
             }
-            paused += self.backoff.pauses();
+            paused += pauses;
             self.backoff.found_nothing();
             if paused >= PAUSES_PER_YIELD {
                 paused = 0;
