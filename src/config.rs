@@ -395,6 +395,26 @@ const RINGS: Knob = Knob {
         as those of other hosts: slower, for tests.",
 };
 
+const SHIP_CODE: Knob = Knob {
+    name: "ship_code",
+    variable: "DVM_SHIP_CODE",
+    kind: Kind::Flag,
+    unit: "",
+    default: "0",
+    documentation: "Whether shared objects are sent to processes of the job that have not loaded them, and loaded there: \
+        1 must be set where the object is and where it goes to. An object goes to each host once, in pieces of 256 KiB; its \
+        SHA-256, machine and build-id are checked before anything of it is loaded. Programs are not sent.",
+};
+const CODE_DIR: Knob = Knob {
+    name: "code_dir",
+    variable: "DVM_CODE_DIR",
+    kind: Kind::Path,
+    unit: "folder",
+    default: "sealed memory files",
+    documentation: "A folder for the shared objects that DVM_SHIP_CODE=1 brings: each is loaded from a file of its own name \
+        in `<build-id>/`, where debuggers find it. Nobody else may be able to write there.",
+};
+
 /// All knobs, in the order of docs/environment.md.
 const KNOBS: &[&Knob] = &[
     &WORKERS,
@@ -427,6 +447,8 @@ const KNOBS: &[&Knob] = &[
     &TRANSPORT,
     &PLUGIN_DIR,
     &RINGS,
+    &SHIP_CODE,
+    &CODE_DIR,
 ];
 
 /// Tile sizes from the environment.
@@ -475,6 +497,8 @@ pub(crate) struct Config {
     transport: String,
     plugin_dir: Option<PathBuf>,
     rings: bool,
+    ship_code: bool,
+    code_dir: Option<PathBuf>,
 }
 
 impl Config {
@@ -524,6 +548,8 @@ impl Config {
             transport: choice(&TRANSPORT, &or_default(&TRANSPORT, get(&TRANSPORT)))?.to_owned(),
             plugin_dir: get(&PLUGIN_DIR).map(PathBuf::from),
             rings: flag(&RINGS, get(&RINGS))?,
+            ship_code: flag(&SHIP_CODE, get(&SHIP_CODE))?,
+            code_dir: get(&CODE_DIR).map(PathBuf::from),
             seed: get(&SEED).map(|value| number(&SEED, &value)).transpose()?,
         })
     }
@@ -639,6 +665,18 @@ impl Config {
     #[cfg(not(loom))]
     pub fn rings(&self) -> bool {
         self.rings
+    }
+
+    /// Whether shared objects are sent, and loaded.
+    #[cfg(not(loom))]
+    pub fn ship_code(&self) -> bool {
+        self.ship_code
+    }
+
+    /// Where shared objects that have come are put; `None`: memory files.
+    #[cfg(not(loom))]
+    pub fn code_dir(&self) -> Option<&std::path::Path> {
+        self.code_dir.as_deref()
     }
 
     pub fn seed(&self) -> Option<u64> {

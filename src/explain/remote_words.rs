@@ -2,7 +2,7 @@
 
 use super::words::{TOLD, Words, count, name};
 use crate::data::DatumId;
-use crate::engine::remote_view::{Lack, PeerView, Question, RemoteTaskView, RemoteView, TogetherCall};
+use crate::engine::remote_view::{AwaitedCode, Lack, PeerView, Question, RemoteTaskView, RemoteView, TogetherCall};
 use crate::id::ProcessId;
 
 /// `process 1`, `processes 1, 2 and 3`; long lists are cut.
@@ -109,6 +109,7 @@ impl Words<'_> {
         let line = |((process, question), number): (&(ProcessId, Question), &u64)| {
             let about = match question {
                 Question::Processing(id) => format!("what processing {id} is"),
+                Question::Code(id) => format!("for the code of processing {id}"),
                 Question::Reference(id) => format!("for a reference of {}", name(*id)),
             };
             let times = if *number > 1 { format!(" ({number} times)") } else { String::new() };
@@ -126,11 +127,26 @@ impl Words<'_> {
     fn remote_task(&self, task: &RemoteTaskView) -> String {
         let me = self.others().map(|remote| remote.me);
         let of = if Some(task.scheduler) == me { String::new() } else { format!(" of process {}", task.scheduler) };
-        let call = self.call(task.description, &task.arguments);
+        let call = self.call(&task.description, &task.arguments);
+        if let Some(code) = &task.code {
+            return format!("  {call}{of} waits for its code: {}", self.code(code));
+        }
         let Some((id, lack)) = task.lacks.first() else { return format!("  {call}{of} is about to go on") };
         let more = task.lacks.len() - 1;
         let more = if more > 0 { format!(" (and for {more} more)") } else { String::new() };
         format!("  {call}{of} waits for {}{more}: {}", name(*id), self.lack(*id, *lack))
+    }
+
+    /// How far code that is sent has come, after a colon.
+    fn code(&self, code: &AwaitedCode) -> String {
+        let AwaitedCode { object, from, pieces: (come, all) } = code;
+        let Some(from) = from else { return format!("{object}, which is being checked and loaded") };
+        match all.filter(|_| self.times) {
+            Some(all) => {
+                format!("{object} from process {from}, {come} of {} have come", count(u64::from(all), "piece"))
+            }
+            None => format!("{object} from process {from}"),
+        }
     }
 
     /// Why a datum cannot be used yet, after a colon.
@@ -254,10 +270,11 @@ A thread is in dvm_wait, and waits for process 2, which has not said that it has
         ];
         for (lack, expected) in lacks {
             let task = RemoteTaskView {
-                description: "axpy",
+                description: "axpy".into(),
                 arguments: vec![(Mode::In, datum(2, 7)), (Mode::Out, datum(0, 8))],
                 scheduler: process(0),
                 lacks: vec![(datum(2, 7), lack), (datum(0, 8), Lack::Unclaimed)],
+                code: None,
             };
             let text = told(RemoteView { tasks: vec![task], waiting: 20, ..view() }, 20, true);
             let line = format!(
@@ -268,6 +285,30 @@ A thread is in dvm_wait, and waits for process 2, which has not said that it has
             assert!(text.contains("20 tasks have not ended: 0 running, 0 ready, 20 waiting for data."), "{text}");
             let text = told(RemoteView { gets: vec![(datum(2, 7), lack)], ..view() }, 0, true);
             assert!(text.contains(&format!("of other processes:\n  datum {{2, 7}}: {expected}\n")), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_task_whose_code_is_on_its_way_says_how_far_it_has_come() {
+        let text = |from, pieces, times| {
+            let task = RemoteTaskView {
+                description: "solve".into(),
+                arguments: vec![(Mode::Out, datum(0, 8))],
+                scheduler: process(0),
+                lacks: Vec::new(),
+                code: Some(AwaitedCode { object: "libsolve.so".into(), from, pieces }),
+            };
+            told(RemoteView { tasks: vec![task], waiting: 1, ..view() }, 1, times)
+        };
+        let begin = "\nTasks that wait for other processes:\n  'solve' (out {0, 8}) of process 0 waits for its code: libsolve.so";
+        for (from, pieces, times, end) in [
+            (Some(process(3)), (2, Some(7)), true, " from process 3, 2 of 7 pieces have come\n"),
+            (Some(process(3)), (2, Some(7)), false, " from process 3\n"),
+            (Some(process(3)), (0, None), true, " from process 3\n"),
+            (None, (7, Some(7)), true, ", which is being checked and loaded\n"),
+        ] {
+            let text = text(from, pieces, times);
+            assert!(text.contains(&format!("{begin}{end}")), "{text}");
         }
     }
 
@@ -293,6 +334,7 @@ A thread is in dvm_wait, and waits for process 2, which has not said that it has
             questions: [
                 ((process(2), Question::Reference(datum(2, 9))), 2),
                 ((process(2), Question::Processing(crate::id::ProcessingId::from_raw([2, 5]))), 1),
+                ((process(4), Question::Code(crate::id::ProcessingId::from_raw([2, 6]))), 1),
             ]
             .into(),
             peers: [(process(6), lost), (process(5), silent), (process(3), suspected), (process(2), unsent)].into(),
@@ -312,6 +354,7 @@ Tasks of this process in other processes, which have not said that they have end
 Questions without an answer:
   process 2 was asked what processing {2, 5} is
   process 2 was asked for a reference of datum {2, 9} (2 times)
+  process 4 was asked for the code of processing {2, 6}
 ";
         assert_eq!(told(remote, 5, true), expected);
     }

@@ -62,18 +62,32 @@ impl<'a> ProcessingAnnouncement<'a> {
     }
 }
 
-/// Registers a processing of another process here, so that tasks of it can run here, in the process `here`.
+/// What became of a processing that was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Adopted {
+    /// It is registered here under this id.
+    Here(ProcessingId),
+    /// Its code is not here, and can be sent.
+    Elsewhere,
+}
+
+/// Registers a processing of another process here, so that tasks of it can run here, in the process `here`. `may_ship`:
+/// its code may be sent.
 ///
 /// # Errors
 /// `DVM_ERR_SYMBOL` if its code is not here: with what to do about that.
-pub(crate) fn adopt(told: &Processing<'_>, here: ProcessId) -> Result<ProcessingId, Error> {
-    let function = find(told).ok_or_else(|| missing(told, here))?;
+pub(crate) fn adopt(told: &Processing<'_>, here: ProcessId, may_ship: bool) -> Result<Adopted, Error> {
+    let function = match find(told, may_ship) {
+        Means::Here(callee) => Registrant { callee, named: !told.symbol.is_empty() },
+        Means::Ship { .. } => return Ok(Adopted::Elsewhere),
+        Means::Nothing => return Err(missing(told, here)),
+    };
     let count = told.arguments as usize;
     let id = REGISTRY.register(function, count, told.description)?;
     settle(id, told).inspect_err(|_| {
         let _ = REGISTRY.unregister(id);
     })?;
-    Ok(id)
+    Ok(Adopted::Here(id))
 }
 
 /// Says of the new processing what was told of it besides.
@@ -89,8 +103,8 @@ fn settle(id: ProcessingId, told: &Processing<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The function, if its code is here.
-fn find(told: &Processing<'_>) -> Option<Registrant> {
+/// The function, or how its code may come here.
+fn find<'a>(told: &Processing<'a>, may_ship: bool) -> Means<'a, Callee> {
     let context = told.array.then_some(told.context);
     let in_image = |image: Image<'_>| {
         let address = NonZeroUsize::new(image::resolve(image.build_id, image.offset, image.object)?)?;
@@ -101,14 +115,24 @@ fn find(told: &Processing<'_>) -> Option<Registrant> {
         // What is registered by name takes no context.
         context.is_none().then_some(callee)
     };
-    match means(told, in_image, of_symbol, false) {
-        Means::Here(callee) => Some(Registrant { callee, named: !told.symbol.is_empty() }),
-        Means::Ship { .. } | Means::Nothing => None,
-    }
+    means(told, in_image, of_symbol, may_ship)
 }
 
 /// The most bytes of a name in an error, which has to fit into a message.
 const SHOWN_NAME: usize = 24;
+
+/// Why the code of a processing, which could be sent, did not come here.
+pub(crate) fn not_shipped(told: &Processing<'_>, here: ProcessId, why: &str) -> Error {
+    let what = cut(if told.description.is_empty() { "without a name" } else { told.description }, SHOWN_NAME);
+    let (object, build_id) = told.image.map_or(("", &[][..]), |image| (image.object, image.build_id));
+    let object = cut(file_name(object), SHOWN_NAME);
+    let home = told.id.home();
+    let text = format!(
+        "processing '{what}' of process {home}: {object} (build-id {}) was not loaded in process {here}: {why}",
+        Short(build_id)
+    );
+    Error::new(dvm_retcode_t::DVM_ERR_SYMBOL, text)
+}
 
 /// Why the code of a processing is not here, and what to do.
 fn missing(told: &Processing<'_>, here: ProcessId) -> Error {
@@ -130,7 +154,10 @@ fn missing(told: &Processing<'_>, here: ProcessId) -> Error {
             let there = shown(image.object);
             let remedy = match image::other_build(image.object) {
                 Some(other) => format!("has another build of it ({}): load the same one everywhere", Short(&other)),
-                None => "has not loaded it: link the program with it, or load it before its tasks come".to_owned(),
+                None => {
+                    "has not loaded it: link the program with it, load it before its tasks come, or set DVM_SHIP_CODE=1"
+                        .to_owned()
+                }
             };
             let id = Short(image.build_id);
             format!(
@@ -178,7 +205,9 @@ mod tests {
         REGISTRY.set_cores(id, 2).unwrap();
         let own = REGISTRY.find(id).unwrap().signature;
         let announcement = ProcessingAnnouncement::new(own).unwrap();
-        let adopted = adopt(&announcement.message(told(id)), THERE).unwrap();
+        let Ok(Adopted::Here(adopted)) = adopt(&announcement.message(told(id)), THERE, false) else {
+            panic!("it is here")
+        };
         assert_ne!(adopted, id);
         let signature = REGISTRY.find(adopted).unwrap().signature;
         assert_eq!(signature, own);
@@ -219,7 +248,7 @@ mod tests {
             let batch = std::fs::read(std::env::var_os(FILE).unwrap()).unwrap();
             for message in BatchHead::read(&batch).unwrap().1 {
                 let Ok(Message::Processing(told)) = message else { panic!("{message:?}") };
-                let id = adopt(&told, THERE).unwrap();
+                let Ok(Adopted::Here(id)) = adopt(&told, THERE, false) else { panic!("it is here") };
                 println!("{} {}", told.description, result(REGISTRY.find(id).unwrap().signature));
             }
             return;
@@ -278,10 +307,10 @@ mod tests {
             symbol,
             image,
         };
-        let long = adopt(&told, THERE).unwrap_err();
+        let long = adopt(&told, THERE, false).unwrap_err();
         assert!(long.message().len() <= TEXT_BYTES, "it fits into a message: {long}");
         told.description = "work";
-        let error = adopt(&told, THERE).unwrap_err();
+        let error = adopt(&told, THERE, false).unwrap_err();
         assert_eq!(error.code(), dvm_retcode_t::DVM_ERR_SYMBOL);
         assert!(error.message().contains("'work'") && error.message().contains("process 3"), "{error}");
         error.message().to_owned()
@@ -320,11 +349,11 @@ mod tests {
         let told = announcement.message(id);
         let (many, none) = ([0; 1000], Image { offset: 1 << 50, ..told.image.unwrap() });
         assert!(
-            adopt(&Processing { arguments: 8000, outputs: &many, ..told }, THERE).is_err(),
+            adopt(&Processing { arguments: 8000, outputs: &many, ..told }, THERE, false).is_err(),
             "too many for a plain one"
         );
-        assert!(adopt(&Processing { image: Some(none), ..told }, THERE).is_err(), "no code is there");
-        assert!(adopt(&Processing { symbol: "environ", image: None, ..told }, THERE).is_err(), "data");
+        assert!(adopt(&Processing { image: Some(none), ..told }, THERE, false).is_err(), "no code is there");
+        assert!(adopt(&Processing { symbol: "environ", image: None, ..told }, THERE, false).is_err(), "data");
         REGISTRY.unregister(id).unwrap();
     }
 }

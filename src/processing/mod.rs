@@ -6,6 +6,7 @@
 //! - `is_code`: tells functions of the program from its data
 //! - `registry`: ids and what stands behind them
 //! - `image`: where a function is, as other processes of the job understand it
+//! - `shipping`: loads objects that other processes have sent
 //! - `announcement`: what another process is told of a processing, and what it makes of that
 #![allow(unsafe_code, reason = "calls functions of the program through their addresses")]
 
@@ -15,6 +16,7 @@ pub(crate) mod forced;
 pub(crate) mod image;
 mod is_code;
 mod registry;
+pub(crate) mod shipping;
 pub(crate) mod unwind_boundary;
 
 pub(crate) use callee::{Callee, MAX_PLAIN_ARGUMENTS};

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::state::{ArrivedTask, EarlyGrant, Handled, RunArgument, Step, Use, index};
 use crate::data::{DatumId, STORE};
 use crate::error::{Error, dvm_retcode_t};
-use crate::id::{IdMap, ProcessId};
+use crate::id::{IdMap, ProcessId, ProcessingId};
 use crate::processing::{Mode, Signature};
 use crate::protocol::Breach;
 use crate::protocol::copies::{Arrival, Input, Known};
@@ -26,6 +26,8 @@ pub(super) struct Arriving<'a> {
     pub(super) worker: Option<u16>,
     /// The processing as it is registered here, or why it is not.
     pub(super) signature: Result<&'static Signature, Error>,
+    /// The processing, if its code is on its way here.
+    pub(super) code: Option<ProcessingId>,
     pub(super) arguments: ArrivingArguments<'a>,
 }
 
@@ -77,7 +79,8 @@ impl Step<'_> {
                 return Err(Breach::new(from, "its task has other arguments than the processing"));
             }
         }
-        self.arrive(&Arriving { from, sequence: message.sequence, worker, signature, arguments })
+        let code = Some(message.processing).filter(|id| self.awaits_code(*id));
+        self.arrive(&Arriving { from, sequence: message.sequence, worker, signature, code, arguments })
     }
 
     /// What a task of this sender may say of its arguments: processes and inputs that exist, outputs that are its own or claimed,
@@ -136,7 +139,7 @@ impl Step<'_> {
         if !own {
             self.call.count_scheduled();
         }
-        let mut poisoned = task.signature.is_err();
+        let mut poisoned = task.signature.is_err() && task.code.is_none();
         for (place, argument) in task.arguments.iter().enumerate() {
             match argument {
                 ArrivingArgument::Input { id, bytes: Some(bytes), .. } if private[place] => {
@@ -166,6 +169,10 @@ impl Step<'_> {
             self.state.by_sequence.insert((from, sequence), arrival);
         }
         holds += u32::from(state != ClaimState::Granted);
+        if let Some(code) = task.code {
+            self.wait_for_code(code, arrival);
+            holds += 1;
+        }
         if inputs.is_empty() && holds == 0 {
             self.start(run);
             return Ok(());

@@ -22,7 +22,10 @@ impl Step<'_> {
             Goal::Wait | Goal::Closed if lossless => outstanding() == 0,
             _ => under_way() == 0,
         };
-        sent && none_runs && self.state.transfers.is_empty() && self.state.requests.is_empty()
+        sent && none_runs
+            && self.state.transfers.is_empty()
+            && self.state.requests.is_empty()
+            && !self.state.code.shipments.is_busy()
     }
 
     /// Something has come: what was said about idleness does not hold any more.

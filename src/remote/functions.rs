@@ -4,7 +4,7 @@ use super::state::{Handled, Remote, Step};
 use crate::engine::Call;
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::{ProcessId, ProcessingId};
-use crate::processing::announcement::{ProcessingAnnouncement, adopt};
+use crate::processing::announcement::{Adopted, ProcessingAnnouncement, adopt};
 use crate::processing::{Found, REGISTRY, Signature};
 use crate::protocol::Breach;
 use crate::wire::{Message, Processing};
@@ -34,7 +34,11 @@ impl Step<'_> {
             return;
         }
         match ProcessingAnnouncement::new(signature) {
-            Ok(announcement) => self.send(to, &Message::Processing(announcement.message(id))),
+            Ok(announcement) => {
+                let told = announcement.message(id);
+                self.offer(&told);
+                self.send(to, &Message::Processing(told));
+            }
             Err(error) => self.call.note_defect(error.message()),
         }
     }
@@ -45,8 +49,15 @@ impl Step<'_> {
             return Err(Breach::new(from, "it explains a processing of this process"));
         }
         if self.state.functions.get(&told.id).is_none_or(Result::is_err) {
-            let adopted = adopt(told, self.me());
-            self.state.functions.insert(told.id, adopted);
+            match adopt(told, self.me(), self.remote.code.ships) {
+                Ok(Adopted::Elsewhere) => {
+                    // What was said before may have been that there is no code.
+                    self.state.functions.remove(&told.id);
+                    self.fetch_code(from, told);
+                }
+                Ok(Adopted::Here(local)) => drop(self.state.functions.insert(told.id, Ok(local))),
+                Err(error) => drop(self.state.functions.insert(told.id, Err(error))),
+            }
         }
         self.wake();
         Ok(())

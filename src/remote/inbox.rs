@@ -141,7 +141,9 @@ impl Step<'_> {
             Message::Beat => Ok(()),
             Message::Lost { process, .. } => self.member(MembershipEvent::Lost { from, process }),
             Message::Ack { process } => self.member(MembershipEvent::Ack { from, process }),
-            Message::CodeAsk { .. } | Message::Code(_) => Err(Breach::new(from, "it sends code that nobody asked for")),
+            Message::CodeAsk { piece, build_id, of } => self.code_asked(from, piece, build_id, of),
+            Message::Code(code) => self.code_came(from, &code),
+            Message::CodeRefused { build_id, why } => self.code_refused(from, build_id, why),
             Message::Edge(edge) => self.record(from, &edge),
         }
     }

@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use super::code_loader::CodeLoader;
 use super::progress::RemoteSource;
 use super::state::{NEVER, Polls, Remote, State};
 use crate::config::Config;
@@ -104,6 +105,7 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
         wishes: cards.iter().map(|card| Wishes { timeline: card.timeline, summary: card.summary }).collect(),
         has_far_clock: hosts[at] != hosts[0],
         maps: config.pull() == "heap",
+        code: CodeLoader::new(config.ship_code(), config.code_dir().map(Into::into), hosts.clone()),
     });
     me.become_here();
     share_memory(Some(Arc::new(HostMemory(remote.transport.clone()))));
@@ -117,6 +119,7 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
     };
     let started = move || {
         remote.start_progress()?;
+        remote.start_code()?;
         if remote.has_far_clock && remote.wishes[at].and(remote.wishes[0]).timeline {
             remote.step(&engine::enter()?, |step| {
                 step.ask_for_clock();

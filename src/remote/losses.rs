@@ -137,6 +137,7 @@ impl Step<'_> {
         self.copies(|copies, actions| copies.lost(lost, actions));
         self.stop_locating();
         self.state.announcements.lost(lost);
+        self.code_lost(lost);
         // Its process may live on: what it was to send or to take would be waited for.
         self.remote.transport.cut(Peer::new(lost.index() as u32));
         self.state.outboxes[index(lost)].clear();

@@ -4,7 +4,8 @@
 //! - `scheduling`: from a call to a message; `arriving`: from a message to a task; `running`: from there to its end
 //! - `runs`: the tasks between the two
 //! - `near_data`: data of this process that others use; `far_data`: data of others, their bytes and references
-//! - `bytes`: fetches and bulk; `inbox`: one function per message; `functions`: processings of other processes
+//! - `bytes`: fetches and bulk; `inbox`: one function per message; `functions`: processings of other processes; `code`:
+//!   their code, where it is sent; `code_loader`: the thread that reads, checks and loads it
 //! - `losses`: what a lost process leaves; `ending`: waits and their verdict
 //! - `progress`: who polls; `join`: the start
 //! - `view`: what waits, for explanations; `records`: the timeline and the table of all processes, of what
@@ -15,6 +16,8 @@
 
 mod arriving;
 mod bytes;
+mod code;
+mod code_loader;
 mod ending;
 mod far_data;
 mod functions;
@@ -151,6 +154,7 @@ impl RemoteScheduler for Remote {
 
     fn close(&self) {
         share_memory(None);
+        self.end_code();
         self.end_progress();
     }
 }

@@ -255,7 +255,8 @@ impl Step<'_> {
             self.send(id.home(), &Message::Claim(claim));
         }
         let arguments: ArrivingArguments<'_> = outputs.iter().map(|&id| ArrivingArgument::Claimed { id }).collect();
-        let handled = self.arrive(&Arriving { from: me, sequence, worker: None, signature: Err(error), arguments });
+        let handled =
+            self.arrive(&Arriving { from: me, sequence, worker: None, signature: Err(error), code: None, arguments });
         self.own(handled);
     }
 
@@ -448,7 +449,7 @@ impl Step<'_> {
             Target::Worker(home) => Some(home.worker as u16),
             Target::Near => None,
         };
-        Arriving { from: me, sequence, worker, signature: Ok(task.signature), arguments }
+        Arriving { from: me, sequence, worker, signature: Ok(task.signature), code: None, arguments }
     }
 }
 

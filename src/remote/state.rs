@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::code_loader::{CodeLoader, CodeState};
 use super::outbox::Outbox;
 use super::recorded::{Records, is_record};
 use super::runs::Runs;
@@ -261,6 +262,7 @@ pub(super) struct State {
     /// Processings that threads have asked other processes about.
     pub(super) asked: Vec<ProcessingId>,
     pub(super) announcements: Announcements,
+    pub(super) code: CodeState,
     /// Why processes are believed to be lost.
     pub(super) suspects: IdMap<ProcessId, String>,
     pub(super) outboxes: Vec<Outbox>,
@@ -323,6 +325,7 @@ impl State {
             functions: IdMap::default(),
             asked: Vec::new(),
             announcements: Announcements::default(),
+            code: CodeState::default(),
             suspects: IdMap::default(),
             outboxes: (0..count).map(|_| Outbox::default()).collect(),
             long: (0..count).map(|_| Vec::new()).collect(),
@@ -490,6 +493,8 @@ pub(crate) struct Remote {
     pub(super) has_far_clock: bool,
     /// Whether this process reads shared memory of others of its host where it lies.
     pub(super) maps: bool,
+    /// Code that is sent, and loaded.
+    pub(super) code: CodeLoader,
 }
 
 impl Remote {

@@ -10,6 +10,7 @@ use crate::engine::remote_view::{Lack, PeerView, Question, RemoteTaskView, Remot
 use crate::id::ProcessId;
 use crate::processing::Mode;
 use crate::protocol::promises::OutputClaim;
+use crate::protocol::shipping::CodeProgress;
 use crate::transport::Peer;
 
 /// The largest number of tasks that are described; others are counted.
@@ -40,7 +41,12 @@ impl Step<'_> {
             _ => None,
         }));
         for id in &state.asked {
-            *view.questions.entry((id.home(), Question::Processing(*id))).or_default() += 1;
+            let (asked, question) = match self.state.code.shipments.progress(*id) {
+                None => (id.home(), Question::Processing(*id)),
+                Some(CodeProgress::Coming { from, .. }) => (from, Question::Code(*id)),
+                Some(CodeProgress::Loading) => continue,
+            };
+            *view.questions.entry((asked, question)).or_default() += 1;
         }
         for (id, far) in state.far.iter().filter(|(_, far)| far.holder.asks()) {
             let wants = far.wants.len().max(1) as u64;
@@ -88,15 +94,18 @@ impl Step<'_> {
                 view.tasks.push(self.pending_task(*number, task));
             }
         }
-        for (_, run) in state.runs.all_waiting() {
+        for (arrival, run) in state.runs.all_waiting() {
             let lacks = self.lacks(run);
+            let code = self.lacks_code(arrival);
+            let waits = !lacks.is_empty() || code.is_some();
             // One that lacks nothing begins or has just ended.
-            view.waiting += u64::from(!lacks.is_empty());
-            if !lacks.is_empty() && view.tasks.len() < DESCRIBED {
+            view.waiting += u64::from(waits);
+            if waits && view.tasks.len() < DESCRIBED {
                 let mode = |usage: &Use| if usage.is_read() { Mode::In } else { Mode::Out };
                 let arguments = run.arguments.iter().map(|argument| (mode(&argument.usage), argument.id)).collect();
-                let description = run.signature.as_ref().map_or("", |signature| signature.description);
-                view.tasks.push(RemoteTaskView { description, arguments, scheduler: run.from, lacks });
+                let described = run.signature.as_ref().map_or("", |signature| signature.description);
+                let (code, description) = code.map_or((None, described.to_owned()), |(code, told)| (Some(code), told));
+                view.tasks.push(RemoteTaskView { description, arguments, scheduler: run.from, lacks, code });
             }
         }
     }
@@ -114,10 +123,11 @@ impl Step<'_> {
         });
         let arguments = task.ids.iter().enumerate().map(|(place, id)| (task.signature.mode(place), *id)).collect();
         RemoteTaskView {
-            description: task.signature.description,
+            description: task.signature.description.clone(),
             arguments,
             scheduler: self.me(),
             lacks: lacks.collect(),
+            code: None,
         }
     }
 

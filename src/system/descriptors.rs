@@ -74,6 +74,28 @@ pub(crate) fn memory_file(bytes: u64) -> Result<OwnedFd> {
     Ok(file)
 }
 
+/// A new file in memory, empty, which may be executed and sealed.
+pub(crate) fn executable_memory_file() -> Result<OwnedFd> {
+    /// Since Linux 6.3, where the system may forbid to execute what does not ask for it.
+    const MFD_EXEC: u32 = 0x10;
+    let made = |flags| {
+        // SAFETY: the name ends with a NUL; the kernel makes the descriptor.
+        unsafe {
+            let number =
+                libc::memfd_create(c"libdvm-code".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING | flags);
+            checked(number).map(|number| OwnedFd::from_raw_fd(number))
+        }
+    };
+    made(MFD_EXEC).or_else(|error| if error.raw_os_error() == Some(libc::EINVAL) { made(0) } else { Err(error) })
+}
+
+/// Makes a memory file stay as it is, for ever.
+pub(crate) fn seal(file: &impl AsRawFd) -> Result<()> {
+    let all = libc::F_SEAL_WRITE | libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+    let has = control(file.as_raw_fd(), libc::F_GET_SEALS, 0)?;
+    if has & all == all { Ok(()) } else { control(file.as_raw_fd(), libc::F_ADD_SEALS, all).map(drop) }
+}
+
 /// Forbids to map a memory file for writing, but where it is mapped so already. Kernels before 5.1 do not know that.
 pub(crate) fn forbid_writing(file: &OwnedFd) {
     const F_SEAL_FUTURE_WRITE: c_int = 0x10;

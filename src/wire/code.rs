@@ -28,6 +28,7 @@ pub(super) const BEAT: u8 = 25;
 pub(super) const LOST: u8 = 26;
 pub(super) const ACK: u8 = 27;
 pub(super) const EDGE: u8 = 28;
+pub(super) const CODE_REFUSED: u8 = 29;
 
 /// Of `TASK`: may be stolen.
 pub(super) const NEAR: u8 = 1;

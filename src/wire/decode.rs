@@ -70,6 +70,7 @@ fn body_of<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, Ref
             | code::CLAIMED
             | code::CODE_ASK
             | code::CODE
+            | code::CODE_REFUSED
             | code::ANSWER
             | code::END
     );
@@ -117,8 +118,19 @@ fn body_of<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, Ref
         code::CLAIMED => claimed(head, from)?,
         code::CLAIM_REFUSED => Message::ClaimRefused(claim(head, from)?),
         code::UNREGISTERED => Message::Unregistered { number: from.u64("a processing's number")? },
-        code::CODE_ASK => Message::CodeAsk { piece: head.low, build_id: build_id(u64::from(head.flags), from)? },
+        code::CODE_ASK => {
+            let build_id = build_id(u64::from(head.flags), from)?;
+            let of = from.process("who has announced the code")?;
+            from.zero("the rest of a request for code")?;
+            Message::CodeAsk { piece: head.low, build_id, of }
+        }
         code::CODE => piece(head, from)?,
+        code::CODE_REFUSED => {
+            let build_id = build_id(u64::from(head.flags), from)?;
+            let length = from.u32("the length of a refusal")? as usize;
+            from.zero("the rest of a refusal's length")?;
+            Message::CodeRefused { build_id, why: from.text("a refusal", length, TEXT_BYTES)? }
+        }
         code::WAVE => Message::Wave { wave: head.low },
         code::ANSWER => answer(head, from)?,
         code::END => end(head, from)?,
@@ -379,7 +391,7 @@ fn piece<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, Refus
     let length = from.u32("the length of a piece of code")? as usize;
     from.zero("the rest of a piece's length")?;
     let total = from.u64("the length of the code")?;
-    let digest = from.u64("the code's digest")?;
+    let digest = from.array("the code's digest")?;
     let bytes = from.padded("a piece of code", length)?;
     Ok(Message::Code(Code { piece: head.low, build_id, total, digest, bytes }))
 }

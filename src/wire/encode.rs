@@ -57,11 +57,20 @@ fn body(message: &Message<'_>, to: &mut Writer<'_>) -> Result<(u8, u8, u32), Ref
             (code::CLAIM_REFUSED, 0, it.sequence)
         }
         Message::Unregistered { number } => number_only(code::UNREGISTERED, *number, to),
-        Message::CodeAsk { piece, build_id } => {
+        Message::CodeAsk { piece, build_id, of } => {
             build_id_field(build_id, to)?;
+            to.process(*of)?;
+            to.u32(0);
             (code::CODE_ASK, build_id.len() as u8, *piece)
         }
         Message::Code(it) => piece(it, to)?,
+        Message::CodeRefused { build_id, why } => {
+            build_id_field(build_id, to)?;
+            to.length("a refusal", why.len(), TEXT_BYTES)?;
+            to.u32(0);
+            to.padded(why.as_bytes());
+            (code::CODE_REFUSED, build_id.len() as u8, 0)
+        }
         Message::Wave { wave } => (code::WAVE, 0, *wave),
         Message::Answer { wave, sent, received, failures, first } => {
             to.u64(*sent);
@@ -284,7 +293,7 @@ fn piece(it: &Code<'_>, to: &mut Writer<'_>) -> Result<(u8, u8, u32), Refusal> {
     to.length("a piece of code", it.bytes.len(), usize::from(u16::MAX) * WORD)?;
     to.u32(0);
     to.u64(it.total);
-    to.u64(it.digest);
+    to.padded(&it.digest);
     to.padded(it.bytes);
     Ok((code::CODE, it.build_id.len() as u8, it.piece))
 }

@@ -11,6 +11,8 @@ pub const TEXT_BYTES: usize = 256;
 pub const NAME_BYTES: usize = 4096;
 /// The longest build-id, in bytes.
 pub const BUILD_ID_BYTES: usize = 32;
+/// The bytes of the digest of an object: a SHA-256.
+pub const DIGEST_BYTES: usize = 32;
 
 /// The longest beginning of a text that has at most `most` bytes.
 pub fn cut(text: &str, most: usize) -> &str {
@@ -61,15 +63,24 @@ pub enum Message<'a> {
         /// Its number there.
         number: u64,
     },
-    /// To a process that has the program's code: send this piece of the object with this build-id.
+    /// To a process that has the object with this build-id, or gets it for its host: send this piece.
     CodeAsk {
         /// The piece's number.
         piece: u32,
         /// The object.
         build_id: &'a [u8],
+        /// Who has announced a function of it.
+        of: ProcessId,
     },
     /// The answer.
     Code(Code<'a>),
+    /// The answer as well: there will be no piece.
+    CodeRefused {
+        /// The object.
+        build_id: &'a [u8],
+        /// Why.
+        why: &'a str,
+    },
     /// Down the tree: how much have you sent and received?
     Wave {
         /// The wave's number.
@@ -298,8 +309,8 @@ pub struct Code<'a> {
     pub build_id: &'a [u8],
     /// The length of the whole object.
     pub total: u64,
-    /// The digest of the whole object.
-    pub digest: u64,
+    /// The SHA-256 of the whole object.
+    pub digest: [u8; DIGEST_BYTES],
     /// The piece.
     pub bytes: &'a [u8],
 }

@@ -23,7 +23,7 @@ pub use argument::{Argument, Arguments, How};
 pub use batch::{BatchHead, Messages};
 pub use datum_at::DatumAt;
 pub use message::{
-    BUILD_ID_BYTES, Bytes, ClaimMessage, Code, Done, Edge, End, EndState, Fetch, FirstFailure, Here, Image,
-    LoanMessage, Message, NAME_BYTES, Payload, Processing, TEXT_BYTES, TaskMessage, Value, cut,
+    BUILD_ID_BYTES, Bytes, ClaimMessage, Code, DIGEST_BYTES, Done, Edge, End, EndState, Fetch, FirstFailure, Here,
+    Image, LoanMessage, Message, NAME_BYTES, Payload, Processing, TEXT_BYTES, TaskMessage, Value, cut,
 };
 pub use refusal::{Refusal, Why};

@@ -5,7 +5,7 @@ use crate::error::dvm_retcode_t;
 use crate::id::{DatumId, ProcessId, ProcessingId};
 use testkit::Random;
 
-const KINDS: usize = 28;
+const KINDS: usize = 29;
 
 /// What random messages borrow from.
 struct Material {
@@ -158,12 +158,12 @@ fn with_message(kind: usize, random: &mut Random, then: &mut dyn FnMut(&Message<
         }
         17 => Message::ClaimRefused(claim(random)),
         18 => Message::Unregistered { number: random.number() },
-        19 => Message::CodeAsk { piece: low, build_id: material.build_id(random) },
+        19 => Message::CodeAsk { piece: low, build_id: material.build_id(random), of: process(random) },
         20 => Message::Code(Code {
             piece: low,
             build_id: material.build_id(random),
             total: random.number(),
-            digest: random.number(),
+            digest: std::array::from_fn(|_| random.number() as u8),
             bytes: material.some_bytes(random),
         }),
         21 => Message::Wave { wave: low },
@@ -184,6 +184,7 @@ fn with_message(kind: usize, random: &mut Random, then: &mut dyn FnMut(&Message<
         24 => Message::Beat,
         25 => Message::Lost { process: process(random), cause: low },
         26 => Message::Ack { process: process(random) },
+        27 => Message::CodeRefused { build_id: material.build_id(random), why: text },
         _ => Message::Edge(Edge { room: low, handle: low ^ 3, bytes: material.some_bytes(random) }),
     };
     then(&message);

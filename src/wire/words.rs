@@ -54,7 +54,8 @@ impl<'a> Reader<'a> {
         Ok(field)
     }
 
-    fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], Refusal> {
+    /// The next bytes, as many as the value has.
+    pub(super) fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], Refusal> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(what, N)?);
         Ok(array)

@@ -282,7 +282,14 @@ impl Liar {
                 1 => Processing { arguments: told.arguments ^ 1, ..told },
                 _ => Processing { context: size, cores: number, ..told },
             }),
-            Message::CodeAsk { .. } | Message::Code(_) | Message::Beat | Message::Edge(_) => return None,
+            Message::CodeAsk { build_id, .. } => Message::CodeAsk { piece: number, build_id, of: self.process() },
+            Message::Code(code) => Message::Code(match one_of {
+                0 => Code { piece: number, ..code },
+                1 => Code { total: size, ..code },
+                _ => Code { bytes: &code.bytes[..code.bytes.len() / 2], ..code },
+            }),
+            Message::CodeRefused { build_id, .. } => Message::CodeRefused { build_id, why: "a lie" },
+            Message::Beat | Message::Edge(_) => return None,
         })
     }
 
@@ -453,8 +460,9 @@ impl Liar {
             22 => Message::Ack { process },
             _ => *self.random.pick(&[
                 Message::Beat,
-                Message::CodeAsk { piece: number, build_id: &[3; 20] },
-                Message::Code(Code { piece: number, build_id: &[3; 20], total: size, digest: size, bytes: &[1; 9] }),
+                Message::CodeAsk { piece: number, build_id: &[3; 20], of: process },
+                Message::CodeRefused { build_id: &[3; 20], why: "a lie" },
+                Message::Code(Code { piece: number, build_id: &[3; 20], total: size, digest: [7; 32], bytes: &[1; 9] }),
                 Message::Edge(Edge { room: number, handle: number, bytes: &[2; 8] }),
             ]),
         })

@@ -41,6 +41,7 @@ impl Player {
         command
             .env("DVM_TEST_ROUNDS", rounds.to_string())
             .env("DVM_TRANSPORT", "auto")
+            .env("DVM_SHIP_CODE", "1")
             .env("DVM_PEER_TIMEOUT", patience.to_string());
         for variable in ["DVM_TEST_SEED", "DVM_TEST_FIRST", "DVM_TEST_CASES"] {
             command.env_remove(variable);

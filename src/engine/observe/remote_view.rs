@@ -53,12 +53,25 @@ pub(crate) enum TogetherCall {
 /// A task that waits for other processes.
 #[derive(Clone, Debug)]
 pub(crate) struct RemoteTaskView {
-    pub(crate) description: &'static str,
+    pub(crate) description: String,
     pub(crate) arguments: Vec<(Mode, DatumId)>,
     /// Who has scheduled the task.
     pub(crate) scheduler: ProcessId,
     /// What the task lacks; nothing, if it is about to become ready.
     pub(crate) lacks: Vec<(DatumId, Lack)>,
+    /// The code that it lacks.
+    pub(crate) code: Option<AwaitedCode>,
+}
+
+/// A shared object that is on its way here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AwaitedCode {
+    /// Its file's name.
+    pub(crate) object: String,
+    /// Who sends it; none while it is checked and loaded.
+    pub(crate) from: Option<ProcessId>,
+    /// How many pieces have come, and of how many, once that is known.
+    pub(crate) pieces: (u32, Option<u32>),
 }
 
 /// Why a datum cannot be used yet.
@@ -91,6 +104,8 @@ pub(crate) enum Lack {
 pub(crate) enum Question {
     /// What this processing is.
     Processing(ProcessingId),
+    /// For the code of this processing.
+    Code(ProcessingId),
     /// To confirm, make or give a reference of this datum.
     Reference(DatumId),
 }

@@ -43,16 +43,15 @@ impl BuildId {
         if !holds(&file, code)? {
             return None;
         }
-        let (mut digest, mut length) = (Digest::new(), 0);
+        let mut digest = FileDigest::new();
         let mut reader = BufReader::with_capacity(1 << 16, file);
         loop {
             let part = reader.fill_buf().ok()?;
             if part.is_empty() {
-                return Some(BuildId::of_digest(&digest, length));
+                return Some(digest.build_id());
             }
             digest.add(part);
             let read = part.len();
-            length += read as u64;
             reader.consume(read);
         }
     }
@@ -100,7 +99,7 @@ impl fmt::Debug for BuildId {
 
 /// Whether a file has what is in memory as this code. `None`: one of them cannot be read. Memory is read as a file as
 /// well: then nothing bad happens when another thread unloads the object meanwhile.
-fn holds(file: &File, code: &CodeSegment) -> Option<bool> {
+pub(super) fn holds(file: &File, code: &CodeSegment) -> Option<bool> {
     const PART: usize = 1 << 14;
     let memory = File::open("/proc/self/mem").ok()?;
     let (mut here, mut there) = (vec![0; PART], vec![0; PART]);
@@ -113,6 +112,27 @@ fn holds(file: &File, code: &CodeSegment) -> Option<bool> {
         }
     }
     Some(true)
+}
+
+/// What an object without a build-id is called: made of its bytes, one part after the other.
+pub(super) struct FileDigest {
+    digest: Digest,
+    length: u64,
+}
+
+impl FileDigest {
+    pub(super) fn new() -> FileDigest {
+        FileDigest { digest: Digest::new(), length: 0 }
+    }
+
+    pub(super) fn add(&mut self, bytes: &[u8]) {
+        self.digest.add(bytes);
+        self.length += bytes.len() as u64;
+    }
+
+    pub(super) fn build_id(&self) -> BuildId {
+        BuildId::of_digest(&self.digest, self.length)
+    }
 }
 
 /// FNV-1a of 128 bits: it tells builds of one source apart, and defends against nobody.

@@ -14,7 +14,7 @@ pub(super) struct Object {
     pub(super) path: String,
     /// Whether it is the program.
     pub(super) program: bool,
-    code: Vec<CodeSegment>,
+    pub(super) code: Vec<CodeSegment>,
     identity: Identity,
 }
 
@@ -97,7 +97,7 @@ impl Object {
 }
 
 /// The program's file, also when another one has taken its name.
-const PROGRAM: &str = "/proc/self/exe";
+pub(super) const PROGRAM: &str = "/proc/self/exe";
 
 /// The program's path.
 pub(super) fn program_path() -> String {

@@ -5,12 +5,15 @@
 //! The list of loaded objects is kept, and read again when the dynamic linker has loaded or unloaded something since.
 
 pub(super) mod build_id;
+pub(super) mod code_copy;
+mod elf;
 mod loaded;
 mod segments;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub(crate) use build_id::BuildId;
+pub(crate) use code_copy::CodeCopy;
 
 use loaded::with_objects;
 

@@ -6,9 +6,9 @@ use std::ptr;
 use std::slice;
 
 #[cfg(target_pointer_width = "64")]
-type Segment = libc::Elf64_Phdr;
+pub(super) type Segment = libc::Elf64_Phdr;
 #[cfg(target_pointer_width = "32")]
-type Segment = libc::Elf32_Phdr;
+pub(super) type Segment = libc::Elf32_Phdr;
 
 /// What the linker says of a loaded object.
 pub(super) struct ObjectDescription<'a> {
@@ -110,7 +110,7 @@ fn is_loaded(part: &Segment, segments: &[Segment]) -> bool {
 
 /// The contents of the note that has the build-id. A note is the lengths of its owner's name and of its contents, its
 /// kind, the name and the contents, the last two padded to `align` bytes.
-fn build_id_note(mut notes: &[u8], align: usize) -> Option<&[u8]> {
+pub(super) fn build_id_note(mut notes: &[u8], align: usize) -> Option<&[u8]> {
     const BUILD_ID: u32 = 3;
     let padded = |length: u32| (length as usize).checked_next_multiple_of(if align == 8 { 8 } else { 4 });
     loop {

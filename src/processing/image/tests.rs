@@ -9,14 +9,14 @@ use testkit::scratch;
 
 use super::*;
 
-const SOURCE: &str = "int shared_state;
+pub(in crate::processing) const SOURCE: &str = "int shared_state;
 static int hidden(void) { return FACTOR; }
 int visible(void) { return FACTOR + 1; }
 int (*give_hidden(void))(void) { return hidden; }
 ";
 
 /// Compiles the source to a shared object.
-fn compile(source: &Path, output: &Path, options: &[&str]) -> PathBuf {
+pub(in crate::processing) fn compile(source: &Path, output: &Path, options: &[&str]) -> PathBuf {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
     let mut command = Command::new(compiler);
     command.args(["-shared", "-fPIC", "-O1"]).args(options).arg("-o").args([output, source]);
@@ -26,10 +26,10 @@ fn compile(source: &Path, output: &Path, options: &[&str]) -> PathBuf {
 }
 
 /// A loaded object.
-struct Library(libloading::Library);
+pub(in crate::processing) struct Library(libloading::Library);
 
 impl Library {
-    fn load(path: &Path) -> Library {
+    pub(in crate::processing) fn load(path: &Path) -> Library {
         // SAFETY: an object of the tests, which does nothing when it is loaded.
         Library(unsafe { libloading::Library::new(path) }.expect("it can be loaded"))
     }
@@ -41,13 +41,13 @@ impl Library {
     }
 
     /// The address of the static function.
-    fn hidden(&self) -> usize {
+    pub(in crate::processing) fn hidden(&self) -> usize {
         call(self.symbol(c"give_hidden"))
     }
 }
 
 /// Calls a function of the source.
-fn call(address: usize) -> usize {
+pub(in crate::processing) fn call(address: usize) -> usize {
     // SAFETY: the source says so: an int is what is looked at of the result where it is one.
     unsafe { std::mem::transmute::<usize, extern "C" fn() -> usize>(address)() }
 }
