@@ -9,7 +9,8 @@
 # Settings: DVM_TEST_PROCESSES, how many processes (a list; default: the file `processes`); DVM_TEST_SECONDS, how long a run may take (default 120);
 # LIBDVM, the shared library, and DVMRUN (default: cargo's builds in target/release); CC; DVM_TEST_FLAGS, more options for CC.
 # Lines of a program say: `arguments: ...`, one run for each such line; `library: FILE`, a source in `library` for a shared object
-# that it needs; `options: ...` for dvmrun; `status: N`, its exit status if there are several processes; `only by dvmrun: REASON`; `also as: N ...`, more numbers of processes; `other program: OPTIONS`, how it is compiled for all processes but the first.
+# that it needs; `options: ...` for dvmrun; `status: N`, its exit status if there are several processes; `only by dvmrun: REASON`; `also as: N ...`, more numbers of processes; `other program: OPTIONS`, how it is compiled for all processes but the first;
+# `plugin: NAME FILE OPTION...`, a source in `library` for a shared object that it loads itself from the folder PLUGINS.
 set -uo pipefail
 export LC_ALL=C
 
@@ -19,6 +20,7 @@ release=${CARGO_TARGET_DIR:-$root/target}/release
 processes=${DVM_TEST_PROCESSES:-$(<"$here/processes")}
 seconds=${DVM_TEST_SECONDS:-120}
 work=$(mktemp -d)
+export DVM_TEST_WORK=$work
 trap 'rm -rf "$work"' EXIT
 read -r -a flags <<<"${DVM_TEST_FLAGS:-}"
 count=0 failures=0
@@ -46,6 +48,18 @@ said() { sed -n "s/^ \* $2: *//p" "$here/$1.c"; }
 
 compile() { "${CC:-cc}" -std=c99 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror "${flags[@]}" -I"$root/include" "$@"; }
 
+# build_plugins NAME: shared objects that the program loads itself, from the folder PLUGINS.
+build_plugins() {
+    local line plugin
+    mkdir -p "$work/plugins"
+    while read -r -a line; do
+        [ ${#line[@]} -gt 0 ] || continue
+        plugin=${line[0]}
+        (cd "$work/plugins" && compile -shared -fPIC -o "$plugin.so" "$here/library/${line[1]}" "${line[@]:2}") || return
+    done < <(said "$1" plugin)
+    needed+=(-DPLUGINS="\"$work/plugins\"" -ldl)
+}
+
 # build NAME: the program, what it needs, and NAME.start, which is started as a process of a job.
 build() {
     local name=$1 program=$work/$1 library other options needed=()
@@ -56,6 +70,7 @@ build() {
         needed=("-l${library%.c}")
     fi
     needed+=(-ldvm -lpthread -lm)
+    build_plugins "$name" || return
     compile -rdynamic -o "$program" "$here/$name.c" -L"$work/lib" "${needed[@]}" || return
     if [ -z "$other" ]; then
         ln -s "$program" "$program.start"
