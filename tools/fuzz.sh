@@ -137,7 +137,7 @@ while [ "$SECONDS" -lt "$end" ]; do
     # These begin with a seed of the clock.
     DVM_TEST_CASES=20000 round cargo test --release --locked -p dvm --test random_programs -- --nocapture
     DVM_TEST_CASES=20000 round cargo test --release --locked -p dvm --test blocking -- --nocapture
-    DVM_TEST_FIRST=$((100 * first)) DVM_TEST_CASES=100000 round cargo test --release --locked -p dvm --lib -- --nocapture random_programs_come bytes
+    DVM_TEST_FIRST=$((100 * first)) DVM_TEST_CASES=100000 round cargo test --release --locked -p dvm --lib -- --nocapture random_programs_come bytes shipments
     DVM_TEST_CASES=40000 round cargo test --release --locked -p dvmrun --test hostile -- --nocapture
     DVM_TEST_CASES=20000 round cargo test --release --locked -p redist --test random -- --nocapture fresh
     rounds=$((rounds + 1)) first=$((first + 1200))
