@@ -16,6 +16,11 @@ static int plugin_dependency(void)
 }
 #endif
 
+#ifdef PADDING
+/* Makes the object take long. */
+const char plugin_padding[PADDING] = {1};
+#endif
+
 /* How often the object was loaded in this process: its own constructor counts, and calls libdvm. */
 static uint64_t loads;
 static uint64_t calls;
