@@ -6,6 +6,8 @@
 # dvmcc compiles C programs with a region pragma. Settings: LIBDVM, the shared library (default: cargo's build
 # in target/release); DVMCC, DVMRUN (default: those in target/release); CC; FC; DVM_EXAMPLE_FLAGS, more options for all compilers.
 # A program that calls dvm_serve also runs as several processes: DVM_TEST_PROCESSES (default: c-tests/several/processes) says how many.
+# NAME.tasks.c is a shared object that the program is linked with; NAME.worker.c the program of all processes but the first.
+# DVM_TEST_MPIS, names of tools/mpis.sh: programs with workers are started by these MPIs as well, by rings and all by MPI.
 # A line `needs: -OPTION` in a program is an option for its compiler. If a program's options do not link, the script names the
 # program and skips it. Exit status 0: all others printed the expected output.
 set -uo pipefail
@@ -31,15 +33,27 @@ export LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 link=(-L"$work/lib" -ldvm)
 
 build() {
-    local source=$1 program=$2
+    local source=$1 program=$2 parts=${1%.c}
+    if [ -e "$parts.tasks.c" ]; then
+        compile -shared -fPIC -o "$work/lib/lib$(basename "$program").so" "$parts.tasks.c" || return
+        needs+=("-l$(basename "$program")")
+    fi
+    if [ -e "$parts.worker.c" ]; then
+        compile -o "$program.worker" "$parts.worker.c" "${link[@]}" || return
+        # shellcheck disable=SC2016
+        printf '#!/bin/sh\n[ "${DVM_PROCESS:-${OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = 0 ] && exec %s\nexec %s\n' "'$program'" "'$program.worker'" >"$program.start"
+        chmod +x "$program.start"
+    fi
     if [[ $source == *.f90 ]]; then
         (cd "$work" && "${FC:-gfortran}" -O2 -Wall "${flags[@]}" -o "$program" "$include/dvm.f90" "$source" "${link[@]}")
     elif grep -qE '^[[:space:]]*#[[:space:]]*pragma[[:space:]]+(dvm[[:space:]]+region|scop)' "$source"; then
         "$dvmcc" -O2 "${flags[@]}" -I"$include" -o "$program" "$source" "${link[@]}" -lm
     else
-        "${CC:-cc}" -std=c11 -O2 -Wall -Wextra -Werror "${flags[@]}" -I"$include" -o "$program" "$source" "${link[@]}" "${needs[@]}"
+        compile -o "$program" "$source" "${link[@]}" "${needs[@]}"
     fi
 }
+
+compile() { "${CC:-cc}" -std=c11 -O2 -Wall -Wextra -Werror "${flags[@]}" -I"$include" "$@"; }
 
 # The options that a program needs in addition to libdvm, and whether the machine supports them.
 needed_by() { sed -n 's/^ \* needs: \(-[^ ]*\).*/\1/p' "$1"; }
@@ -47,9 +61,16 @@ have() { echo 'int main(void) { return 0; }' | "${CC:-cc}" "$@" -x c - -x none -
 
 # The ways to start a program, one a line.
 starts() {
-    echo "$1"
-    grep -q 'dvm_serve()' "$2" || return 0
-    for number in ${DVM_TEST_PROCESSES:-$(<"$root/c-tests/several/processes")}; do echo "$dvmrun -n $number --timeout 110 $1"; done
+    local number program=$1 mpi rings ship=
+    echo "$program"
+    if [ -e "$program.start" ]; then program=$program.start ship="env DVM_SHIP_CODE=1"; else grep -q 'dvm_serve()' "$2" || return 0; fi
+    for number in ${DVM_TEST_PROCESSES:-$(<"$root/c-tests/several/processes")}; do
+        echo "$ship $dvmrun -n $number --timeout 110 $program"
+    done
+    [ -e "$1.start" ] || return 0
+    for mpi in ${DVM_TEST_MPIS:-}; do
+        for rings in 1 0; do echo "$ship DVM_RINGS=$rings $root/tools/mpis.sh run $mpi 3 -- $program"; done
+    done
 }
 
 # failed NAME WHAT: reports a failure, with the last command's output.
