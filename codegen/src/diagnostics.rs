@@ -1,5 +1,6 @@
 //! Messages in the form of compiler messages: place, severity, text, the source line and a caret.
 
+use crate::refusal::Code;
 use crate::source::Source;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -22,6 +23,8 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// The text.
     pub message: String,
+    /// The code of a refusal; none for information.
+    pub code: Option<Code>,
     /// The byte range concerned: begin, end; `None`: the whole file.
     pub span: Option<(usize, usize)>,
     /// What the user can do.
@@ -37,8 +40,9 @@ impl Diagnostic {
             Severity::Warning => "warning",
             Severity::Note => "note",
         };
+        let code = self.code.map(|code| format!(" [{code}]")).unwrap_or_default();
         let Some((begin, end)) = self.span else {
-            let mut text = format!("{name}: {severity}: {}\n", self.message);
+            let mut text = format!("{name}: {severity}: {}{code}\n", self.message);
             if let Some(remedy) = &self.remedy {
                 let _ = writeln!(text, "{name}: note: {remedy}");
             }
@@ -46,7 +50,7 @@ impl Diagnostic {
         };
         let (line, column) = source.position(begin);
         let mut text =
-            format!("{name}:{line}:{column}: {severity}: {}{}\n", self.message, offending(source, begin, end));
+            format!("{name}:{line}:{column}: {severity}: {}{}{code}\n", self.message, offending(source, begin, end));
         let shown = source.line_text(line);
         let before: String =
             shown.chars().take(column as usize - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
@@ -76,9 +80,14 @@ mod tests {
     fn messages_show_the_line() {
         let source = Source::new(Path::new("a.c"), b"int x;\n\ta[i*i] = 0;\n".to_vec());
         let message = "region 'f_1' stays sequential: no".to_owned();
-        let d =
-            Diagnostic { severity: Severity::Warning, message, span: Some((10, 13)), remedy: Some("do so".to_owned()) };
-        let expected = "a.c:2:4: warning: region 'f_1' stays sequential: no [i*i]\n    2 | \ta[i*i] = 0;\n      | \t  ^~~\na.c:2:4: note: do so\n";
+        let d = Diagnostic {
+            severity: Severity::Warning,
+            message,
+            code: Some(Code::NotAffine),
+            span: Some((10, 13)),
+            remedy: Some("do so".to_owned()),
+        };
+        let expected = "a.c:2:4: warning: region 'f_1' stays sequential: no [i*i] [DVM032]\n    2 | \ta[i*i] = 0;\n      | \t  ^~~\na.c:2:4: note: do so\n";
         assert_eq!(d.render(&source), expected);
     }
 }

@@ -1,5 +1,6 @@
 //! The passes from a region's model to C, in order; `--print` shows what stands after each.
 
+use crate::refusal::Code;
 use crate::{
     Refusal,
     analysis::{Dependences, IslRegion, footprint, obstacle, order_properties, overlap, row_overruns},
@@ -134,7 +135,7 @@ struct Work<'a> {
 }
 
 fn unmade() -> Refusal {
-    Refusal::new("a pass lacks what an earlier one makes", "report this region as a defect")
+    Refusal::new(Code::Defect, "a pass lacks what an earlier one makes", "report this region as a defect")
 }
 
 fn made<T>(value: Option<&T>) -> Result<&T, Refusal> {
@@ -232,12 +233,13 @@ impl<'a> Work<'a> {
         let reason = format!("no parallelism was found: {}", obstacle.text);
         match array.and_then(|array| array.scattered.as_ref()) {
             Some((why, remedy)) => Refusal::new(
+                Code::ScatteredDependence,
                 format!("{reason}; which elements is not known: {why}"),
                 format!(
                     "{remedy}; or add `independent` to the pragma if no iteration of the loop after it touches what another one writes"
                 ),
             ),
-            None => Refusal::new(reason, array.and_then(clause_for).unwrap_or(refusal.remedy)),
+            None => Refusal::new(Code::NoParallelism, reason, array.and_then(clause_for).unwrap_or(refusal.remedy)),
         }
     }
 
@@ -270,11 +272,16 @@ impl<'a> Work<'a> {
                 return Ok(plan);
             }
             return Err(Refusal::new(
+                Code::ReductionDown,
                 "a loop with a reduction counts down",
                 "let its counter rise, and compute the falling value from it",
             ));
         }
-        let none = Refusal::new(NO_PARALLELISM, "remove the dependence, or the reduction from the pragma");
+        let none = Refusal::new(
+            Code::NoParallelism,
+            NO_PARALLELISM,
+            "remove the dependence, or the reduction from the pragma",
+        );
         Err(self.explained(none))
     }
 

@@ -1,5 +1,6 @@
 //! The region as isl objects.
 
+use crate::refusal::Code;
 use crate::{
     Refusal,
     model::{AccessKind, Region},
@@ -168,5 +169,5 @@ fn same_outer(name: &str, iterators: usize, outer: usize) -> String {
 }
 
 fn bad_text(what: &str, text: &str, error: &dvm_isl::Error) -> Refusal {
-    Refusal::new(format!("the model's {what} `{text}` is not understood ({error})"), "correct the model")
+    Refusal::new(Code::Defect, format!("the model's {what} `{text}` is not understood ({error})"), "correct the model")
 }

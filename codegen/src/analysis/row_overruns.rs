@@ -1,6 +1,7 @@
 //! The parameters for which subscripts leave their rows.
 
 use super::IslRegion;
+use crate::refusal::Code;
 use crate::{Refusal, model::Region};
 use dvm_isl::Set;
 
@@ -14,7 +15,11 @@ pub fn leaving(region: &Region, isl_region: &IslRegion) -> Result<Option<Set>, R
     for row in &region.rows {
         isl_region.begin_stage();
         let outside = Set::parse(&isl_region.ctx, &row.outside).map_err(|error| {
-            Refusal::new(format!("the model's row `{}` is not understood ({error})", row.outside), "correct the model")
+            Refusal::new(
+                Code::Defect,
+                format!("the model's row `{}` is not understood ({error})", row.outside),
+                "correct the model",
+            )
         })?;
         // A group has the name of its first statement.
         let named = region.statements.iter().position(|s| Some(&s.name) == outside.name().as_ref());
@@ -38,6 +43,7 @@ pub fn leaving(region: &Region, isl_region: &IslRegion) -> Result<Option<Set>, R
         }
         if runs.is_subset(&leaves)? {
             return Err(Refusal::new(
+                Code::RowLeft,
                 format!("a subscript of `{}` leaves its row whatever the sizes are", row.text),
                 "write the access with the row that it means, or use an array with one subscript",
             ));

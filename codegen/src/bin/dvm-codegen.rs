@@ -8,6 +8,7 @@ use dvm_codegen::driver::limited_process::{Guarded, Product};
 use dvm_codegen::driver::{self, output_file};
 use dvm_codegen::limits;
 use dvm_codegen::redist_c::{self, RedistArgs};
+use dvm_codegen::refusal;
 use dvm_codegen::source::Source;
 use dvm_codegen::tile_drawing::View;
 use std::path::PathBuf;
@@ -41,6 +42,12 @@ enum Command {
     Redist(RedistArgs),
     /// Draw the tiled iteration space of a region, with its dependences, as SVG.
     Draw(Draw),
+    /// Say what the code of a message means, with a failing and a mended example.
+    Explain {
+        /// The code, as DVM032 (default: a list of all codes).
+        #[arg(default_value = "", hide_default_value = true)]
+        code: String,
+    },
 }
 
 #[derive(clap::Args)]
@@ -121,6 +128,10 @@ fn main() -> ExitCode {
             Command::Redist(arguments) => return Ok(redist_c::run(&arguments)),
             Command::Tile(tile) => ExitCode::from(run(&tile)),
             Command::Draw(draw) => ExitCode::from(run_draw(&draw)),
+            Command::Explain { code } => {
+                let printed = refusal::explanation_of(&code).and_then(|text| output_file::print(text.as_bytes()));
+                ExitCode::from(printed.map_or_else(|message| complain(message, 2), |()| 0))
+            }
         })
     };
     match driver::with_room(work) {

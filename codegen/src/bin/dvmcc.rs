@@ -4,6 +4,7 @@
 use dvm_codegen::driver::invocation::Invocation;
 use dvm_codegen::driver::limited_process::{self, Guarded, Product};
 use dvm_codegen::driver::{ARGUMENT, dvmcc, non_utf8_words, output_file, with_room};
+use dvm_codegen::refusal;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -20,6 +21,8 @@ Options of its own:
   --show         keep the generated C as FILE.dvm.c next to the object, and print its path
   --dvm-strict   a region that stays sequential is an error (also -Werror=dvm, until -Wno-error=dvm)
   -Wno-dvm       no messages about regions (also -w); -Werror alone makes none an error
+  --explain DVM032   what the code of a message means, with a failing and a mended example;
+                 without a code: all of them
   --help         this text
   --version      versions of dvmcc and of the compiler behind it
 
@@ -29,11 +32,21 @@ Environment:
   DVM_CLANG      the clang that reads the sources (default clang)
   DVM_PREFIX     where libdvm is installed (default: found from dvmcc's own place)
 
+Exit status: that of the compiler; 1 where dvmcc itself fails, or a refused region is an error.
+
 Examples:
   dvmcc -O3 -march=native -o jacobi jacobi.c
   dvmcc -O3 -c --show stencil.c && dvmcc -o app main.o stencil.o
 
-Pragma: #pragma dvm region [tile(32,32)] [tile(auto)] [name(x)] [serial(condition)] [pure(f,g)]
+Pragma: #pragma dvm region CLAUSE ... (docs/pragma.md)
+  tile(32,auto)  sizes of the tiles, outermost loop first; auto: chosen at run time
+  name(x)        the region's name in messages, reports and generated code
+  serial(e)      a condition of C at entry under which the original loops run
+  pure(f,g)      you assert: these functions only compute a value
+  independent    you assert: no iteration touches what another one writes; independent(i): of the
+                 loop with the counter i
+  private(x,y)   each iteration of the outermost loops has a variable of its own
+  reduction(+:x) the updates of x may be joined in another order (+ * min max & ^ | && ||)
 ";
 
 fn main() -> ExitCode {
@@ -47,11 +60,26 @@ fn main() -> ExitCode {
     }
 }
 
+/// The code after `--explain`, which stands alone; an empty one means all codes.
+fn explained(arguments: &[String]) -> Option<&str> {
+    match arguments {
+        [word] => {
+            word.strip_prefix("--explain").filter(|rest| rest.is_empty()).or_else(|| word.strip_prefix("--explain="))
+        }
+        [word, code] if word == "--explain" => Some(code),
+        _ => None,
+    }
+}
+
 fn command(words: &[OsString]) -> Result<i32, String> {
     let arguments: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     if arguments.len() == 1 && arguments[0] == ARGUMENT {
         limited_process::serve();
         return Ok(0);
+    }
+    if let Some(code) = explained(&arguments) {
+        let text = refusal::explanation_of(code)?;
+        return output_file::print(text.as_bytes()).map(|()| 0);
     }
     let invocation = Invocation::parse(&arguments)?;
     if invocation.help {

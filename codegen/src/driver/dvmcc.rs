@@ -7,6 +7,7 @@ use super::limited_process::Guarded;
 use super::{Outcome, compiler_query, composition, dependency_files, output_file, transform};
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::marks;
+use crate::refusal::Code;
 use crate::scratch_folder::ScratchFolder;
 use crate::source::Source;
 use std::collections::BTreeSet;
@@ -110,6 +111,7 @@ impl Work<'_> {
             let diagnostic = Diagnostic {
                 severity,
                 message: "its regions stay sequential: dvmcc transforms files of C only".to_owned(),
+                code: Some(Code::NotC),
                 span: Some((mark.begin, mark.end)),
                 remedy: Some("put the function into a file NAME.c and give that to dvmcc".to_owned()),
             };
@@ -179,7 +181,11 @@ impl Work<'_> {
         let strict = self.invocation.strict;
         if strict || !self.invocation.quiet {
             let severity = if strict { "error" } else { "warning" };
-            output_file::tell(&format!("{}: {severity}: its regions stay sequential: {why}\n", path.display()));
+            output_file::tell(&format!(
+                "{}: {severity}: its regions stay sequential: {why} [{}]\n",
+                path.display(),
+                Code::Unreadable
+            ));
         }
         strict.then_some(1)
     }

@@ -8,6 +8,7 @@ use crate::frontend::{self, ClangError, Reading};
 use crate::limits::{FILE, MEMORY, READING, REGION, REGIONS, SHARE};
 use crate::model::Region;
 use crate::pipeline::Stage;
+use crate::refusal::Code;
 use crate::refusal::Refusal;
 use crate::source::Source;
 use crate::tile_drawing::{self, View};
@@ -96,7 +97,7 @@ impl Guarded {
         state.left = Some(SHARE * regions + FILE.saturating_sub(spent));
         answer.unwrap_or_else(|| {
             let what = if spent >= FILE { "takes more than 15 s" } else { "needs more than 1 GB, or failed" };
-            Ok(Reading::ended(source, &format!("reading the file {what}"), frontend::SMALLER))
+            Ok(Reading::ended(source, Code::TooLarge, &format!("reading the file {what}"), frontend::SMALLER))
         })
     }
 
@@ -134,7 +135,11 @@ impl Guarded {
 }
 
 fn too_long(reason: &str) -> Refusal {
-    Refusal::new(reason, "mark each nest with a pragma of its own; of a single nest, mark an inner loop instead")
+    Refusal::new(
+        Code::AnalysisLimit,
+        reason,
+        "mark each nest with a pragma of its own; of a single nest, mark an inner loop instead",
+    )
 }
 
 /// The main function of a program started with [`super::ARGUMENT`].
@@ -151,9 +156,11 @@ fn answer(parts: &Parts) -> Option<Vec<u8>> {
         (Request::Region(product), [model, original]) => {
             let answer = match String::from_utf8_lossy(model).parse::<Region>() {
                 Ok(region) => product.make(&region, &String::from_utf8_lossy(original)),
-                Err(error) => {
-                    Err(Refusal::new(format!("the model is not understood: {error}"), "report this region as a defect"))
-                }
+                Err(error) => Err(Refusal::new(
+                    Code::Defect,
+                    format!("the model is not understood: {error}"),
+                    "report this region as a defect",
+                )),
             };
             Some(words(&answer))
         }

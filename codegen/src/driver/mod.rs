@@ -105,6 +105,7 @@ fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {
                 diagnostics.extend(region.notes.iter().map(|(at, text)| Diagnostic {
                     severity: Severity::Note,
                     message: format!("region '{}': {text}", region.region.name),
+                    code: None,
                     span: Some((*at, *at)),
                     remedy: None,
                 }));

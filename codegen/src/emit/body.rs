@@ -6,6 +6,7 @@ use super::{
     printer::Printer,
     text_mark::TextMark,
 };
+use crate::refusal::Code;
 use crate::{
     Refusal,
     c_tokens::identifiers,
@@ -182,7 +183,11 @@ impl Body<'_> {
             let text = if operator == Operator::Le { text } else { format!("{text} - 1") };
             return Ok((text, simple, bound));
         }
-        Err(Refusal::new("isl made a loop with a condition of an unexpected form", "report this region as a defect"))
+        Err(Refusal::new(
+            Code::Defect,
+            "isl made a loop with a condition of an unexpected form",
+            "report this region as a defect",
+        ))
     }
 
     /// Gives a loop counter the user's name if every statement in the loop means the counter by that name.
@@ -247,7 +252,11 @@ impl Body<'_> {
             let visit = |member| Visit { statement: member, leader: statement, arguments: operands[1..].to_vec() };
             return Ok(members.map(visit).collect());
         }
-        Err(Refusal::new("isl's code calls a statement that the model does not have", "report this region as a defect"))
+        Err(Refusal::new(
+            Code::Defect,
+            "isl's code calls a statement that the model does not have",
+            "report this region as a defect",
+        ))
     }
 
     fn statement(&mut self, visit: &Visit, indent: usize) -> Result<(), Refusal> {
@@ -334,7 +343,11 @@ pub fn check_counter(iterator: &str) -> Result<(), Refusal> {
     if iterator.starts_with("dvm__") {
         return Ok(());
     }
-    Err(Refusal::new("the generated loops would be nested too deeply", "mark an inner loop of the nest instead"))
+    Err(Refusal::new(
+        Code::TooLarge,
+        "the generated loops would be nested too deeply",
+        "mark an inner loop of the nest instead",
+    ))
 }
 
 /// A loop's control.

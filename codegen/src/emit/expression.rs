@@ -2,6 +2,7 @@
 
 use super::generated_names::CounterType;
 use crate::Refusal;
+use crate::refusal::Code;
 use dvm_isl::{AstExpr, AstExprKind, Operator};
 use std::{
     cell::RefCell,
@@ -115,8 +116,13 @@ impl CScope {
     }
 
     fn name(&self, symbol: &str) -> Result<Printed, Refusal> {
-        let unknown =
-            || Refusal::new(format!("isl's code has an unknown name `{symbol}`"), "report this region as a defect");
+        let unknown = || {
+            Refusal::new(
+                Code::Defect,
+                format!("isl's code has an unknown name `{symbol}`"),
+                "report this region as a defect",
+            )
+        };
         self.used.borrow_mut().insert(symbol.to_owned());
         let bound = *self.bounds.get(symbol).ok_or_else(unknown)?;
         let (name, integer) = self.names.get(symbol).ok_or_else(unknown)?;
@@ -188,6 +194,7 @@ fn number(digits: &str) -> Result<Printed, Refusal> {
 /// The refusal of generated arithmetic that 64 bits might not hold.
 pub fn too_large() -> Refusal {
     Refusal::new(
+        Code::WideNumbers,
         "the generated code would compute numbers that 64 bits do not hold",
         "use smaller constant factors, or narrower types such as int for sizes and counters",
     )
@@ -258,6 +265,7 @@ fn operation(operator: Operator, operands: Vec<Printed>) -> Result<Printed, Refu
         }
         Operator::Call => {
             return Err(Refusal::new(
+                Code::Defect,
                 "isl made an expression with an unexpected call",
                 "report this region as a defect",
             ));

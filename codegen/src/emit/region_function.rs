@@ -12,6 +12,7 @@ use super::{
     row_tables,
     text_mark::TextMark,
 };
+use crate::refusal::Code;
 use crate::{
     Refusal,
     c_tokens::{identifiers, is_keyword},
@@ -260,7 +261,7 @@ impl Printer for RunWriter<'_> {
 }
 
 fn unexpected() -> Refusal {
-    Refusal::new("isl made a call of an unexpected form", "report this region as a defect")
+    Refusal::new(Code::Defect, "isl made a call of an unexpected form", "report this region as a defect")
 }
 
 /// The inside of a C string.

@@ -10,6 +10,7 @@ use super::text::preprocess::{Preprocessed, Seen};
 use crate::Refusal;
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::limits;
+use crate::refusal::Code;
 use crate::source::{Directive, Source};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -40,7 +41,7 @@ pub struct Reading {
 
 impl Reading {
     /// The result for a file that was not read to the end: which pragmas the compiler sees is unknown.
-    pub fn ended(source: &Source, reason: &str, remedy: &str) -> Reading {
+    pub fn ended(source: &Source, code: Code, reason: &str, remedy: &str) -> Reading {
         let mut marks = pragma::marks(source);
         marks.retain(|mark| !pragma::ends_scop(mark));
         let (count, out_of_reach) = (marks.len(), !marks.is_empty());
@@ -50,7 +51,7 @@ impl Reading {
             } else {
                 String::new()
             };
-            refusal(None, &Refusal::span(mark.begin, mark.end, format!("{reason}{others}"), remedy))
+            refusal(None, &Refusal::span(code, mark.begin, mark.end, format!("{reason}{others}"), remedy))
         };
         let diagnostics = marks.iter().take(MAX_NAMED_REGIONS + 1).enumerate().map(one).collect();
         Reading { diagnostics, out_of_reach, ..Reading::default() }
@@ -60,7 +61,7 @@ impl Reading {
 /// Reads a file's regions in this process, without generating code. Refuses a file beyond the limits.
 pub fn read(source: &Source, flags: &[String]) -> Result<Reading, ClangError> {
     match read_within(source, flags) {
-        Err(ClangError::Beyond(reason)) => Ok(Reading::ended(source, &reason, SMALLER)),
+        Err(ClangError::Beyond(reason)) => Ok(Reading::ended(source, Code::TooLarge, &reason, SMALLER)),
         read => read,
     }
 }
@@ -70,7 +71,7 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
     let mut marks = pragma::marks(source);
     if marks.len() > limits::REGIONS {
         let reason = format!("the file has {} pragmas, more than {}", marks.len(), limits::REGIONS);
-        return Ok(Reading::ended(source, &reason, "divide the file into several"));
+        return Ok(Reading::ended(source, Code::TooLarge, &reason, "divide the file into several"));
     }
     let (Preprocessed { seen, quoted, .. }, headers) = match missing_headers::preprocess(source, flags) {
         // Without clang, marks in included files are unknown; a file without marks of its own is left alone.
@@ -103,6 +104,7 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
         && let Some((moved, _)) = source.unclear_line()
     {
         let error = Refusal::span(
+            Code::LineNumbers,
             first.begin,
             first.end,
             format!("line {} of the file sets line numbers that only the preprocessor knows", source.position(moved).0),
@@ -114,7 +116,7 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
     if let (Some(first), Some(one)) = (marks.first(), seen.first())
         && let Some(why) = target::difference(&flags, &one.macros)
     {
-        let error = Refusal::span(first.begin, first.end, why, target::REMEDY);
+        let error = Refusal::span(Code::ForeignTarget, first.begin, first.end, why, target::REMEDY);
         reading.diagnostics.push(refusal(None, &error));
         return Ok(reading);
     }
@@ -161,7 +163,7 @@ fn too_much(site: &Site, before: usize, size: usize) -> Refusal {
     let reason = format!(
         "the file with its headers is too large for more than {before} regions ({size} nodes, macros and words)"
     );
-    Refusal::span(site.pragma.begin, site.pragma.end, reason, SMALLER)
+    Refusal::span(Code::TooLarge, site.pragma.begin, site.pragma.end, reason, SMALLER)
 }
 
 /// The diagnostic for a pragma that the compiler sees in a line without a directive.
@@ -170,6 +172,7 @@ fn in_macro(source: &Source, line: u32) -> Refusal {
     let text = source.line_text(line);
     let begin = begin + (text.len() - text.trim_start().len());
     Refusal::span(
+        Code::HiddenPragma,
         begin,
         begin + text.trim().len(),
         "the pragma comes from a macro or from the operator `_Pragma`",
@@ -182,6 +185,7 @@ fn in_header(header: &str, line: u32) -> Option<(PathBuf, Diagnostic)> {
     let source = Source::read(Path::new(header)).ok()?;
     let begin = source.line_start_of(line);
     let error = Refusal::span(
+        Code::IncludedPragma,
         begin,
         begin + source.line_text(line).len(),
         "the pragma stands in an included file, and only the file that is compiled is transformed",
@@ -204,6 +208,7 @@ pub fn refusal(name: Option<&str>, error: &Refusal) -> Diagnostic {
     Diagnostic {
         severity: Severity::Warning,
         message: format!("{who} stays sequential: {}", error.reason),
+        code: Some(error.code),
         span: error.span,
         remedy: Some(error.remedy.clone()),
     }

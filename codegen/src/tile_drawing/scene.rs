@@ -1,5 +1,6 @@
 //! Makes a scene from a region and its plan, for given parameter values and tile sizes.
 
+use crate::refusal::Code;
 use std::collections::HashMap;
 
 use dvm_isl::{Map, Set, UnionMap};
@@ -92,6 +93,7 @@ fn fixed(region: &Region, isl_region: &IslRegion, view: &View) -> Result<Set, Re
     if let Some((name, _)) = view.sizes.iter().find(|(name, _)| region.parameters.iter().all(|one| one.name != *name)) {
         let known: Vec<&str> = region.parameters.iter().map(|one| one.name.as_str()).collect();
         return Err(Refusal::new(
+            Code::Drawing,
             format!("region '{}' has no parameter `{name}`", region.name),
             format!("its parameters are: {}", known.join(", ")),
         ));
@@ -162,6 +164,7 @@ fn numbers(map: &Map, most: usize) -> Result<Vec<Vec<i64>>, Refusal> {
 
 fn too_many() -> Refusal {
     Refusal::new(
+        Code::Drawing,
         format!("the drawing would have more than {MOST_POINTS} points or {MOST_PAIRS} dependences"),
         "give smaller parameter values, as --size N=12; sizes that are constants in the source cannot be changed here",
     )

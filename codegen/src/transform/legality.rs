@@ -9,6 +9,7 @@ use super::{
     Phase, PhaseKind, Plan,
     phase::{body_everywhere, padded},
 };
+use crate::refusal::Code;
 use crate::{Refusal, analysis::IslRegion, lowered::BodyOrder};
 use dvm_isl::UnionMap;
 use std::cell::OnceCell;
@@ -140,7 +141,7 @@ fn never_falls(pairs: &UnionMap, order: &UnionMap, length: usize, equal: Equal) 
 }
 
 fn broken(what: &str) -> Refusal {
-    Refusal::new(format!("the schedule {what}"), "report this region as a defect: it was left as it is")
+    Refusal::new(Code::Defect, format!("the schedule {what}"), "report this region as a defect: it was left as it is")
 }
 
 #[cfg(test)]

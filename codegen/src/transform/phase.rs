@@ -1,5 +1,6 @@
 //! Cuts a schedule tree into phases: graphs of tiles and sequential pieces, under loops of the calling thread.
 
+use crate::refusal::Code;
 use crate::{Refusal, analysis::IslRegion, lowered::BodyOrder};
 use dvm_isl::{NodeKind, ScheduleNode, UnionMap, UnionSet};
 use std::fmt::Write;
@@ -133,9 +134,11 @@ impl Walk {
                 Ok(())
             }
             NodeKind::Band => self.band(node, domain, hosts, steps),
-            NodeKind::Other => {
-                Err(Refusal::new("isl's schedule has a node of an unexpected kind", "report this region as a defect"))
-            }
+            NodeKind::Other => Err(Refusal::new(
+                Code::Defect,
+                "isl's schedule has a node of an unexpected kind",
+                "report this region as a defect",
+            )),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Searches schedules: asks isl with several options; the plan with the most parallelism comes first.
 
 use super::{PhaseKind, Plan, legality::Legality, phase};
+use crate::refusal::Code;
 use crate::{
     Refusal,
     analysis::{Dependences, IslRegion},
@@ -64,12 +65,13 @@ impl Search {
         // The sort is stable: of equal scores the first wins.
         self.candidates.sort_by_key(|(score, _)| *score);
         if self.candidates.is_empty() {
-            let none = || Refusal::new("no schedule was found", "simplify the region");
+            let none = || Refusal::new(Code::NoSchedule, "no schedule was found", "simplify the region");
             return Err(self.failure.take().unwrap_or_else(none));
         }
         let (score, plan) = self.candidates.remove(0);
         if score.loops_without_tiles == usize::MAX {
             return Err(Refusal::new(
+                Code::NoParallelism,
                 NO_PARALLELISM,
                 "leave the region sequential, or remove the dependence that all iterations share",
             ));
@@ -106,6 +108,7 @@ fn one_way(
     }
     if is_torn(&text, &isl_region.context.to_string()) {
         return Err(Refusal::new(
+            Code::NoSchedule,
             "the only schedules found put statements as far apart as their types allow",
             "move the statements into loops of their own, or into regions of their own",
         ));

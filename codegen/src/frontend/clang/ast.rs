@@ -3,6 +3,7 @@
 use super::integer_options::IntegerOptions;
 use super::syntax_kind::SyntaxKind;
 use crate::Refusal;
+use crate::refusal::Code;
 use serde::Deserialize;
 use std::collections::HashMap;
 
@@ -160,8 +161,8 @@ impl Node {
 
 impl Refusal {
     /// A refusal at a node of the syntax tree.
-    pub fn at(node: &Node, reason: impl Into<String>, remedy: impl Into<String>) -> Refusal {
-        Refusal::span(node.begin.offset, node.end.offset + node.end.length, reason, remedy)
+    pub fn at(code: Code, node: &Node, reason: impl Into<String>, remedy: impl Into<String>) -> Refusal {
+        Refusal::span(code, node.begin.offset, node.end.offset + node.end.length, reason, remedy)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::RegionBuilder;
+use crate::refusal::Code;
 
 /// Attributes of variables about placement and warnings.
 const VARIABLES: [SyntaxKind; 15] = [
@@ -52,6 +53,7 @@ impl RegionBuilder<'_> {
                 let reason =
                     format!("`{}` has an attribute ({}) that the tiles would not know", variable.name, attribute.kind);
                 return Err(Refusal::at(
+                    Code::Attribute,
                     place.unwrap_or(variable),
                     reason,
                     "remove the attribute from what the region uses",

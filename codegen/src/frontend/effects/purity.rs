@@ -9,6 +9,7 @@ use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::planted::planted;
+use crate::refusal::Code;
 use std::collections::HashSet;
 
 /// Functions of C's math and complex headers without their type suffix, except those that write through a pointer or to
@@ -40,7 +41,11 @@ impl RegionBuilder<'_> {
         let mut reads = CalleeReads::default();
         self.reads_of_call(name, &mut reads).map_err(|why| {
             let reason = format!("`{name}` is declared const or pure, but {why}");
-            if declared { Refusal::at(call, reason, vouch.clone()) } else { undeclared(name, &why, call) }
+            if declared {
+                Refusal::at(Code::UnseenFunction, call, reason, vouch.clone())
+            } else {
+                undeclared(name, &why, call)
+            }
         })?;
         // An author who declares a function pure answers for its depth, and for other definitions of the name.
         if !declared && !self.is_vouched(name) {
@@ -48,6 +53,7 @@ impl RegionBuilder<'_> {
         }
         if let Some(variable) = self.thread_local_read(name) {
             return Err(Refusal::at(
+                Code::ThreadLocal,
                 call,
                 format!("`{name}` reads `{variable}`, which is thread-local, and tiles run on other threads"),
                 "pass the variable's value to the function as an argument",
@@ -56,7 +62,7 @@ impl RegionBuilder<'_> {
         match self.conflict(&reads) {
             Some(written) if !planted("a8-pure") => {
                 let reason = format!("the pure function `{name}` may read what the region writes (`{written}`)");
-                Err(Refusal::at(call, reason, vouch))
+                Err(Refusal::at(Code::PureConflict, call, reason, vouch))
             }
             _ => Ok(()),
         }
@@ -157,6 +163,7 @@ impl RegionBuilder<'_> {
 fn undeclared(name: &str, why: &str, call: &Node) -> Refusal {
     let why = if why == UNSEEN { String::new() } else { format!(": it {why}") };
     Refusal::at(
+        Code::UnseenFunction,
         call,
         format!("the function `{name}` {UNSEEN}{why}"),
         format!("declare it with __attribute__((const)) or __attribute__((pure)), or add pure({name}) to the pragma"),

@@ -9,6 +9,7 @@ use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::model::{Operation, Reduction};
 use crate::planted::planted;
+use crate::refusal::Code;
 use crate::source::Directive;
 
 impl<'a> RegionBuilder<'a> {
@@ -20,7 +21,9 @@ impl<'a> RegionBuilder<'a> {
         graph: &ControlFlowGraph,
         pragma: &Directive,
     ) -> Result<(), Refusal> {
-        let at_pragma = |reason: String, remedy: &str| Err(Refusal::span(pragma.begin, pragma.end, reason, remedy));
+        let at_pragma = |reason: String, remedy: &str| {
+            Err(Refusal::span(Code::ReductionClause, pragma.begin, pragma.end, reason, remedy))
+        };
         for (operation, name) in clauses {
             let [only] = roots else {
                 let reason = format!("`reduction({operation}:{name})` stands before more than one loop");
@@ -46,7 +49,13 @@ impl<'a> RegionBuilder<'a> {
             }
             let reduction = self.reduction(variable, *operation).ok_or_else(|| {
                 let reason = format!("`reduction({operation}:{name})` does not fit the type `{}`", variable.ty.written);
-                Refusal::span(pragma.begin, pragma.end, reason, "reduce integers, or real numbers by +, *, min or max")
+                Refusal::span(
+                    Code::ReductionType,
+                    pragma.begin,
+                    pragma.end,
+                    reason,
+                    "reduce integers, or real numbers by +, *, min or max",
+                )
             })?;
             let update = Update { id: variable.id, name, operation: *operation, variable, unit: self.unit };
             if let Some(jump) = only.walk().find(|n| n.is(&SyntaxKind::GotoStmt)) {
@@ -138,6 +147,7 @@ impl Update<'_> {
     fn refuse(&self, node: &Node) -> Refusal {
         let (name, operation) = (self.name, self.operation);
         Refusal::at(
+            Code::ReductionUpdate,
             node,
             format!("`{name}` has the clause reduction({operation}:{name}), and this is no update with that operator"),
             format!("only update `{name}` in the loop, as in {}", operation.example(name)),
@@ -205,7 +215,12 @@ impl Update<'_> {
         let (name, operation) = (self.name, self.operation);
         let reason =
             format!("`{name}` has the clause reduction({operation}:{name}), and not each iteration updates it");
-        Err(Refusal::at(only, reason, format!("update `{name}` outside of conditions and inner loops")))
+        Err(Refusal::at(
+            Code::ReductionUpdate,
+            only,
+            reason,
+            format!("update `{name}` outside of conditions and inner loops"),
+        ))
     }
 
     /// The new value of a minimum or maximum: `e < x ? e : x`, `x < e ? x : e`, `fmin(x, e)`.

@@ -11,6 +11,7 @@ use crate::frontend::survey::address_uses::AddressUses;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::surrounding_loops::Scope;
 use crate::model::Storage;
+use crate::refusal::Code;
 
 /// The largest number of such calls in one another.
 const MAX_DEPTH: usize = 8;
@@ -25,7 +26,12 @@ impl<'a> RegionBuilder<'a> {
     pub fn seen_call(&mut self, name: &str, call: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         let refuse = |reason: &str| {
             let remedy = "call a static function of this file, with assignments, `for` and `if` only, or write it out";
-            Refusal::at(call, format!("the call of `{name}` cannot be followed: {reason}"), remedy)
+            Refusal::at(
+                Code::CallNotFollowed,
+                call,
+                format!("the call of `{name}` cannot be followed: {reason}"),
+                remedy,
+            )
         };
         let unit = self.unit;
         let all = || unit.root.inner.iter().filter(|n| n.is(&SyntaxKind::FunctionDecl) && n.name == name);

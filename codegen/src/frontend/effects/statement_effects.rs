@@ -13,6 +13,7 @@ use crate::frontend::survey::region_builder::{RawAccess, RegionBuilder};
 use crate::frontend::values::affine::Cases;
 use crate::frontend::values::surrounding_loops::Scope;
 use crate::model::{AccessKind, Value};
+use crate::refusal::Code;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The effects of a statement, and what its text needs.
@@ -122,9 +123,12 @@ impl<'a> RegionBuilder<'a> {
             SyntaxKind::UnaryOperator => match node.opcode.as_str() {
                 "++" | "--" => self.touch(&node.inner[0], scope, true, true, out),
                 "+" | "-" | "!" | "~" | "__real" | "__imag" | "__extension__" => all(self, out),
-                "&" => {
-                    Err(Refusal::at(node, "an address is taken", "use subscripts instead of addresses in the region"))
-                }
+                "&" => Err(Refusal::at(
+                    Code::AddressUsed,
+                    node,
+                    "an address is taken",
+                    "use subscripts instead of addresses in the region",
+                )),
                 _ => Err(unknown(node)),
             },
             SyntaxKind::CallExpr => self.call_effects(node, scope, out),
@@ -137,6 +141,7 @@ impl<'a> RegionBuilder<'a> {
                 | "BitCast"
                 | "PointerToBoolean" => Err(address(node)),
                 "FunctionToPointerDecay" | "BuiltinFnToFnPtr" => Err(Refusal::at(
+                    Code::FunctionPointer,
                     node,
                     "a function is used as a value",
                     "call functions by their names in the region",
@@ -144,6 +149,7 @@ impl<'a> RegionBuilder<'a> {
                 "AtomicToNonAtomic" | "NonAtomicToAtomic" => Err(ordered(node)),
                 kind if CONVERSIONS.contains(&kind) => all(self, out),
                 kind => Err(Refusal::at(
+                    Code::Construct,
                     node,
                     format!("this conversion ({kind}) is not in the language of regions"),
                     "convert between numbers only",
@@ -168,7 +174,7 @@ impl<'a> RegionBuilder<'a> {
         if let Some(reference) = &node.reference {
             if reference.id == self.function.id && self.function.previous == 0 {
                 let reason = format!("`{}` calls itself, and is not declared before its definition", reference.name);
-                return Err(Refusal::at(node, reason, "declare the function before its definition"));
+                return Err(Refusal::at(Code::LocalName, node, reason, "declare the function before its definition"));
             }
             let declared = match reference.kind {
                 SyntaxKind::EnumConstantDecl => {
@@ -181,7 +187,7 @@ impl<'a> RegionBuilder<'a> {
             };
             if !declared {
                 let reason = format!("`{}` is declared inside the function", reference.name);
-                return Err(Refusal::at(node, reason, "declare it at file scope"));
+                return Err(Refusal::at(Code::LocalName, node, reason, "declare it at file scope"));
             }
         }
         Ok(())
@@ -244,6 +250,7 @@ impl<'a> RegionBuilder<'a> {
                 && !out.own.contains(&variable.id)
             {
                 return Err(Refusal::at(
+                    Code::Size,
                     node,
                     "the size of a whole array is taken inside a statement",
                     "compute it before the region",
@@ -261,6 +268,7 @@ impl<'a> RegionBuilder<'a> {
     fn call_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         let Some(callee) = expression_parts::callee(node) else {
             return Err(Refusal::at(
+                Code::FunctionPointer,
                 node,
                 "a function is called through a pointer",
                 "call functions by their names in the region",
@@ -390,7 +398,12 @@ impl<'a> RegionBuilder<'a> {
         let pointer = |root| self.unit.declaration(root).is_some_and(|v| ctype::is_pointer(v.ty.plain()));
         if !root.is_some_and(|root| root == id || pointer(root)) {
             let reason = "it is not clear at first sight what this writes";
-            return Err(Refusal::at(node, reason, "write it as a subscript of the array's name"));
+            return Err(Refusal::at(
+                Code::PointerUntraced,
+                node,
+                reason,
+                "write it as a subscript of the array's name",
+            ));
         }
         self.arrays.iter_mut().filter(|a| a.variable == id).for_each(|a| a.written = true);
         Ok(())
@@ -451,13 +464,18 @@ impl<'a> RegionBuilder<'a> {
         let id = variable.id;
         if !ctype::is_element(variable.ty.plain()) {
             let reason = format!("`{}` of type `{}` is no number or struct", variable.name, variable.ty.written);
-            return Err(Refusal::at(at, reason, "use numbers and structs in the region"));
+            return Err(Refusal::at(Code::ElementType, at, reason, "use numbers and structs in the region"));
         }
         out.names.insert(variable.name.clone());
         if scope.symbol(id).is_some() {
             if write {
                 let reason = format!("the loop counter `{}` is assigned in its loop", variable.name);
-                return Err(Refusal::at(at, reason, "use another variable, so that only the loop's header changes it"));
+                return Err(Refusal::at(
+                    Code::CounterAssigned,
+                    at,
+                    reason,
+                    "use another variable, so that only the loop's header changes it",
+                ));
             }
             return Ok(());
         }
@@ -469,7 +487,7 @@ impl<'a> RegionBuilder<'a> {
         }
         if self.variables.is_counter(id) && !self.variables.declared.contains_key(&id) {
             let reason = format!("`{}` is a loop counter that is used outside its loop", variable.name);
-            return Err(Refusal::at(at, reason, "keep the value in another variable"));
+            return Err(Refusal::at(Code::CounterLeft, at, reason, "keep the value in another variable"));
         }
         if self.closed.contains(&id) {
             out.starts.push(id);
@@ -491,7 +509,12 @@ impl<'a> RegionBuilder<'a> {
         }
         if write {
             let reason = format!("`{}` is written by a function, and not in the region's own text", variable.name);
-            return Err(Refusal::at(at, reason, "write it in the region, or pass an element of an array"));
+            return Err(Refusal::at(
+                Code::WrittenByFunction,
+                at,
+                reason,
+                "write it in the region, or pass an element of an array",
+            ));
         }
         if self.unit.integer(variable.ty.plain()).is_some_and(|i| i.width >= 8)
             && self.parameters.iter().any(|p| p.variable == id)
@@ -502,6 +525,7 @@ impl<'a> RegionBuilder<'a> {
             let ctype = self.type_name(variable);
             if self.is_local_type(&ctype) {
                 return Err(Refusal::at(
+                    Code::LocalName,
                     at,
                     format!("the type `{ctype}` is declared inside the function"),
                     "declare the type at file scope",
@@ -543,6 +567,7 @@ impl<'a> RegionBuilder<'a> {
         if write && scope.independent.is_some() {
             let name = &variable.name;
             return Err(Refusal::at(
+                Code::SharedByIterations,
                 at,
                 format!("the iterations of an independent loop all write `{name}`, which is used elsewhere, too"),
                 format!(
@@ -568,6 +593,7 @@ impl<'a> RegionBuilder<'a> {
                 let reason =
                     format!("the scalar `{}`, which is written in the region, is named inside a macro", variable.name);
                 return Err(Refusal::at(
+                    Code::MacroScalar,
                     at,
                     reason,
                     "write the macro out in the region, or pass the variable as the macro's argument",
@@ -598,18 +624,29 @@ pub fn check_local(variable: &Node) -> Result<(), Refusal> {
         || plain.split('[').skip(1).all(|part| part.trim_end_matches(']').bytes().all(|b| b.is_ascii_digit()));
     if !matches!(variable.storage.as_str(), "" | "auto" | "register") {
         let reason = format!("`{}` is declared {} in the region", variable.name, variable.storage);
-        return Err(Refusal::at(variable, reason, "declare it before the region"));
+        return Err(Refusal::at(Code::LocalObject, variable, reason, "declare it before the region"));
     }
     if let Some(attribute) = attributes::of_variable(variable) {
         let reason = format!("`{}` is declared in the region with an attribute ({})", variable.name, attribute.kind);
-        return Err(Refusal::at(variable, reason, "remove the attribute, or declare the variable before the region"));
+        return Err(Refusal::at(
+            Code::LocalObject,
+            variable,
+            reason,
+            "remove the attribute, or declare the variable before the region",
+        ));
     }
     if !fixed {
         let reason = format!("the variable-length array `{}` is declared in the region", variable.name);
-        return Err(Refusal::at(variable, reason, "declare it before the region, or with a constant length"));
+        return Err(Refusal::at(
+            Code::LocalObject,
+            variable,
+            reason,
+            "declare it before the region, or with a constant length",
+        ));
     }
     if ctype::is_untouchable(plain) {
         return Err(Refusal::at(
+            Code::VolatileOrAtomic,
             variable,
             format!("`{}` is volatile or atomic", variable.name),
             "use a plain object in the region",
@@ -647,43 +684,56 @@ pub const OPERATORS: [&str; 17] =
 
 fn ordered(node: &Node) -> Refusal {
     let reason = "volatile and atomic objects keep their order of accesses";
-    Refusal::at(node, reason, "use a plain object in the region")
+    Refusal::at(Code::VolatileOrAtomic, node, reason, "use a plain object in the region")
 }
 
 fn address(node: &Node) -> Refusal {
-    Refusal::at(node, "an address is used as a value", "pass elements, not arrays or pointers, in the region")
+    Refusal::at(
+        Code::AddressUsed,
+        node,
+        "an address is used as a value",
+        "pass elements, not arrays or pointers, in the region",
+    )
 }
 
 /// The refusal of a construct that regions may not contain.
 pub fn unknown(node: &Node) -> Refusal {
-    let (what, remedy) = match node.kind {
-        SyntaxKind::WhileStmt => ("a `while` loop", "use a `for` loop whose bounds are affine"),
-        SyntaxKind::DoStmt => ("a `do` loop", "use a `for` loop whose bounds are affine"),
-        SyntaxKind::GotoStmt | SyntaxKind::IndirectGotoStmt => ("a `goto`", "use loops and `if`"),
-        SyntaxKind::LabelStmt => ("a label", "use loops and `if`"),
-        SyntaxKind::BreakStmt => ("a `break`", "put the loop's end into its condition"),
-        SyntaxKind::ContinueStmt => ("a `continue`", "put the rest of the body into an `if`"),
-        SyntaxKind::ReturnStmt => ("a `return`", "leave the function after the region"),
-        SyntaxKind::SwitchStmt | SyntaxKind::CaseStmt | SyntaxKind::DefaultStmt => ("a `switch`", "use `if`"),
-        SyntaxKind::GCCAsmStmt | SyntaxKind::MSAsmStmt => ("inline assembly", "keep it outside the region"),
-        SyntaxKind::StmtExpr => ("a statement expression", "use ordinary statements"),
+    let (code, what, remedy) = match node.kind {
+        SyntaxKind::WhileStmt => (Code::WhileLoop, "a `while` loop", "use a `for` loop whose bounds are affine"),
+        SyntaxKind::DoStmt => (Code::WhileLoop, "a `do` loop", "use a `for` loop whose bounds are affine"),
+        SyntaxKind::GotoStmt | SyntaxKind::IndirectGotoStmt => (Code::Jump, "a `goto`", "use loops and `if`"),
+        SyntaxKind::LabelStmt => (Code::Jump, "a label", "use loops and `if`"),
+        SyntaxKind::BreakStmt => (Code::Jump, "a `break`", "put the loop's end into its condition"),
+        SyntaxKind::ContinueStmt => (Code::Jump, "a `continue`", "put the rest of the body into an `if`"),
+        SyntaxKind::ReturnStmt => (Code::Jump, "a `return`", "leave the function after the region"),
+        SyntaxKind::SwitchStmt | SyntaxKind::CaseStmt | SyntaxKind::DefaultStmt => {
+            (Code::Jump, "a `switch`", "use `if`")
+        }
+        SyntaxKind::GCCAsmStmt | SyntaxKind::MSAsmStmt => {
+            (Code::Construct, "inline assembly", "keep it outside the region")
+        }
+        SyntaxKind::StmtExpr => (Code::Construct, "a statement expression", "use ordinary statements"),
         SyntaxKind::AtomicExpr => {
-            ("an atomic operation", "use plain accesses: the tiles are ordered by their dependences")
+            (Code::Construct, "an atomic operation", "use plain accesses: the tiles are ordered by their dependences")
         }
         SyntaxKind::RecordDecl | SyntaxKind::TypedefDecl | SyntaxKind::EnumDecl => {
-            ("a declaration of a type", "declare types before the region")
+            (Code::Construct, "a declaration of a type", "declare types before the region")
         }
-        SyntaxKind::AttributedStmt => ("a statement with attributes", "remove the attribute"),
-        SyntaxKind::VAArgExpr => ("a use of variable arguments", "keep it outside the region"),
-        SyntaxKind::CompoundLiteralExpr => ("a compound literal", "assign the members one by one"),
-        SyntaxKind::StringLiteral | SyntaxKind::PredefinedExpr => ("a string", "keep strings outside the region"),
-        _ if node.kind.is_openmp() => ("an OpenMP directive", "remove it: the region runs in parallel by itself"),
+        SyntaxKind::AttributedStmt => (Code::Construct, "a statement with attributes", "remove the attribute"),
+        SyntaxKind::VAArgExpr => (Code::Construct, "a use of variable arguments", "keep it outside the region"),
+        SyntaxKind::CompoundLiteralExpr => (Code::Construct, "a compound literal", "assign the members one by one"),
+        SyntaxKind::StringLiteral | SyntaxKind::PredefinedExpr => {
+            (Code::Construct, "a string", "keep strings outside the region")
+        }
+        _ if node.kind.is_openmp() => {
+            (Code::Construct, "an OpenMP directive", "remove it: the region runs in parallel by itself")
+        }
         ref other => {
             let reason = format!("this construct ({other} {}) is not in the language of regions", node.opcode);
-            return Refusal::at(node, reason, "use assignments, `for` and `if`");
+            return Refusal::at(Code::Construct, node, reason, "use assignments, `for` and `if`");
         }
     };
-    Refusal::at(node, format!("{what} is not in the language of regions"), remedy)
+    Refusal::at(code, node, format!("{what} is not in the language of regions"), remedy)
 }
 
 /// By counter of the domain: how subscripts change with it, if by constants.

@@ -13,6 +13,7 @@ use crate::frontend::effects::liveness;
 use crate::frontend::effects::statement_effects::{self, CONVERSIONS, OPERATORS};
 use crate::frontend::survey::jumps::is_open;
 use crate::frontend::survey::region_builder::RegionBuilder;
+use crate::refusal::Code;
 
 /// A block's statements; an unbraced statement is a block of one.
 pub fn children(node: &Node) -> Vec<&Node> {
@@ -90,7 +91,7 @@ impl<'a> RegionBuilder<'a> {
             .collect();
         changing.first().map_or(Ok(()), |other| {
             let reason = format!("the type of `{}` depends on `{}`, which the region sets", variable.name, other.name);
-            Err(Refusal::at(variable, reason, "compute lengths of types before the region"))
+            Err(Refusal::at(Code::ChangingType, variable, reason, "compute lengths of types before the region"))
         })
     }
 

@@ -8,6 +8,7 @@ use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::survey::jumps::has_jumps;
 use crate::frontend::survey::loop_header;
 use crate::frontend::survey::region_builder::RegionBuilder;
+use crate::refusal::Code;
 use std::collections::BTreeSet;
 
 impl<'a> RegionBuilder<'a> {
@@ -27,7 +28,7 @@ impl<'a> RegionBuilder<'a> {
             let counts = |n: &&Node| loop_header::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter));
             if let Some(node) = inner.find(counts) {
                 let reason = "a loop counter is used after the region, and a `goto` may pass over its loop";
-                return Err(Refusal::at(node, reason, "declare the counters in the loops' headers"));
+                return Err(Refusal::at(Code::CounterLeft, node, reason, "declare the counters in the loops' headers"));
             }
         }
         let parts: Result<Vec<String>, Refusal> = roots.iter().map(|r| self.headers(r, &alive)).collect();
@@ -65,6 +66,7 @@ impl<'a> RegionBuilder<'a> {
     fn head(&self, node: &Node, begin: usize, parts: &[Node]) -> Result<String, Refusal> {
         let refuse = |what: &str| {
             Refusal::at(
+                Code::CounterLeft,
                 node,
                 format!("a loop counter is used after the region, and {what}"),
                 "declare the counters in the loops' headers, or do not use them after the region",

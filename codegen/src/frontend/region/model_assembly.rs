@@ -10,6 +10,7 @@ use crate::frontend::values::affine::Affine;
 use crate::frontend::values::symbols;
 use crate::model::{Access, AccessKind, Arithmetic, Condition, Kept, Statement, Storage, Value, WIDE_LIMIT};
 use crate::planted::planted;
+use crate::refusal::Code;
 use crate::source::{Directive, Source};
 use std::collections::BTreeSet;
 
@@ -115,7 +116,12 @@ impl RegionBuilder<'_> {
             if let Some(array) = self.arrays.iter().find(|a| a.array.symbol == access.array && a.written) {
                 let at = self.variables.roots[0];
                 let reason = format!("a bound or subscript reads `{}`, which the region writes", array.array.name);
-                return Err(Refusal::at(at, reason, "copy the value to a variable before the region"));
+                return Err(Refusal::at(
+                    Code::BoundWritten,
+                    at,
+                    reason,
+                    "copy the value to a variable before the region",
+                ));
             }
         }
         self.check_names()?;
@@ -161,7 +167,7 @@ impl RegionBuilder<'_> {
                 let reason =
                     format!("`{}` might be written where pointers to pointers are read at entry", array.array.name);
                 let remedy = "declare pointers to rows before the region, e.g. `double **rows = a[k];`";
-                return Err(Refusal::span(begin, source.skip_token(begin), reason, remedy));
+                return Err(Refusal::span(Code::BoundWritten, begin, source.skip_token(begin), reason, remedy));
             }
         }
         Ok(())
@@ -181,6 +187,7 @@ impl RegionBuilder<'_> {
                 }
                 let (one, other) = (&one.array.name, &other.array.name);
                 return Err(Refusal::span(
+                    Code::ScatteredOverlap,
                     begin,
                     end,
                     format!("this subscript depends on data, so it is not known whether `{one}` and `{other}` overlap"),
@@ -198,7 +205,7 @@ impl RegionBuilder<'_> {
         let Some(missing) = named.into_iter().find(|name| !self.independent_met.contains(*name)) else { return Ok(()) };
         let reason = format!("`independent({missing})`: the region has no such loop, or not outside of the others");
         let remedy = "name counters of the region's loops; below a named loop, only one that is its whole body";
-        Err(Refusal::span(pragma.begin, pragma.end, reason, remedy))
+        Err(Refusal::span(Code::IndependentClause, pragma.begin, pragma.end, reason, remedy))
     }
 
     /// Refuses values that are read at entry beside an array that may be written at any place.
@@ -212,7 +219,7 @@ impl RegionBuilder<'_> {
                     "this subscript depends on data, so it is not known whether writing `{name}` changes `{text}`"
                 );
                 let remedy = format!("copy `{text}` to a local variable before the region");
-                return Err(Refusal::span(begin, end, reason, remedy));
+                return Err(Refusal::span(Code::ScatteredOverlap, begin, end, reason, remedy));
             }
         }
         Ok(())
@@ -281,7 +288,7 @@ impl RegionBuilder<'_> {
             let ctype = self.type_name(variable);
             if self.is_local_type(&ctype) {
                 let reason = format!("the type `{ctype}` is declared inside the function");
-                return Err(Refusal::at(variable, reason, "declare the type at file scope"));
+                return Err(Refusal::at(Code::LocalName, variable, reason, "declare the type at file scope"));
             }
             self.values.push((id, Value { name: variable.name.clone(), ctype, global: false }));
         }
@@ -303,7 +310,7 @@ impl RegionBuilder<'_> {
                 let (name, begin) = (&counter.name, node.begin.offset);
                 let reason = format!("`{}` might lead to the counter `{name}`", array.array.name);
                 let remedy = format!("declare `{name}` in the loop's header");
-                return Err(Refusal::span(begin, source.skip_token(begin), reason, remedy));
+                return Err(Refusal::span(Code::CounterReached, begin, source.skip_token(begin), reason, remedy));
             }
         }
         Ok(())
@@ -327,7 +334,12 @@ impl RegionBuilder<'_> {
                     "`{}` may be another name of some other storage (an alias, a label for the assembler, a weak symbol)",
                     variable.name
                 );
-                return Err(Refusal::at(node, reason, "use an object that has one name in the region"));
+                return Err(Refusal::at(
+                    Code::AliasedName,
+                    node,
+                    reason,
+                    "use an object that has one name in the region",
+                ));
             }
         }
         Ok(())
@@ -346,7 +358,7 @@ impl RegionBuilder<'_> {
             for (counter, node) in &self.variables.counters {
                 if *counter != id && self.unit.declaration(*counter).is_some_and(|d| &d.name == name) {
                     let reason = format!("the counter `{name}` hides another `{name}` that the region uses");
-                    return Err(Refusal::at(node, reason, "give the counter another name"));
+                    return Err(Refusal::at(Code::HiddenName, node, reason, "give the counter another name"));
                 }
             }
         }
@@ -356,6 +368,7 @@ impl RegionBuilder<'_> {
                 || self.unit.at_file_scope(*id);
             if !known {
                 return Err(Refusal::at(
+                    Code::Size,
                     node,
                     "an array is named in `sizeof` only",
                     "compute the size before the region",

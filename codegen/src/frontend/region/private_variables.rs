@@ -11,6 +11,7 @@ use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::effects::liveness;
 use crate::frontend::survey::address_uses::AddressUses;
 use crate::frontend::survey::region_builder::RegionBuilder;
+use crate::refusal::Code;
 use crate::source::Directive;
 
 impl<'a> RegionBuilder<'a> {
@@ -24,7 +25,9 @@ impl<'a> RegionBuilder<'a> {
         pragma: &Directive,
     ) -> Result<(), Refusal> {
         for name in names {
-            let refuse = |reason: String, remedy: &str| Refusal::span(pragma.begin, pragma.end, reason, remedy);
+            let refuse = |reason: String, remedy: &str| {
+                Refusal::span(Code::PrivateClause, pragma.begin, pragma.end, reason, remedy)
+            };
             let mut named = roots.iter().flat_map(|root| root.walk()).filter_map(|n| n.variable());
             let variable = named.find(|v| &v.name == name).and_then(|v| self.unit.declaration(v.id));
             let Some(variable) = variable.filter(|v| !self.variables.declared.contains_key(&v.id)) else {
@@ -133,6 +136,7 @@ impl<'a> RegionBuilder<'a> {
                 Ok(())
             }
             _ => Err(Refusal::at(
+                Code::PrivateClause,
                 node,
                 format!("`{}` is private, and is used outside of the body of an outermost loop", variable.name),
                 "use it in the bodies of the region's outermost loops only",
@@ -152,6 +156,7 @@ fn check_written(statements: &[&Node], variable: &Node) -> Result<(), Refusal> {
     let name = &variable.name;
     let place = named.find(|n| n.variable().is_some_and(|v| v.id == variable.id)).unwrap_or(statements[0]);
     Err(Refusal::at(
+        Code::PrivateReadFirst,
         place,
         format!("`private({name})`: each iteration reads `{name}` before it writes it"),
         "remove it from the clause: an iteration needs what the one before it wrote",

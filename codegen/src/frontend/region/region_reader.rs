@@ -22,6 +22,7 @@ use crate::frontend::values::surrounding_loops;
 use crate::frontend::values::symbols;
 use crate::limits;
 use crate::model::Region;
+use crate::refusal::Code;
 use crate::source::{Directive, Source};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -118,7 +119,9 @@ fn analyse_with(
     seen: &Seen,
     taken: &mut BTreeSet<String>,
 ) -> Result<Found, Refusal> {
-    let at_pragma = |reason: &str, remedy: &str| Refusal::span(site.pragma.begin, site.pragma.end, reason, remedy);
+    let at_pragma = |reason: &str, remedy: &str| {
+        Refusal::span(Code::MisplacedPragma, site.pragma.begin, site.pragma.end, reason, remedy)
+    };
     let outside = || at_pragma("the pragma is not inside a function", "put it before a loop or block of a function");
     let function = unit.function_at(site.pragma.begin).ok_or_else(outside)?;
     let body = function.body().ok_or_else(outside)?;
@@ -126,6 +129,7 @@ fn analyse_with(
     let (first, last) = nodes.first().zip(nodes.last()).ok_or_else(|| nothing_marked(source, site))?;
     if site.end.is_none() && !matches!(first.kind, SyntaxKind::ForStmt | SyntaxKind::CompoundStmt) {
         return Err(Refusal::at(
+            Code::MisplacedPragma,
             first,
             "the pragma stands before something else than a loop or block",
             "put it before a `for` loop or a `{` block",
@@ -134,6 +138,7 @@ fn analyse_with(
     let (begin, end) = (first.begin.offset, extent::statement_end(source, last));
     if let Some(directive) = site.end.as_ref().filter(|d| d.begin < end) {
         return Err(Refusal::span(
+            Code::UnpairedScop,
             directive.begin,
             directive.end,
             "`#pragma endscop` stands inside a statement that begins before it",
@@ -289,6 +294,7 @@ fn check_size(nodes: &[&Node]) -> Result<(), Refusal> {
             continue;
         };
         return Err(Refusal::at(
+            Code::TooLarge,
             nodes[0],
             reason,
             "mark each nest with a pragma of its own; of a single nest, mark an inner loop instead",
@@ -310,12 +316,17 @@ fn check_names(
         let name = node.reference.as_ref().map_or(&node.name, |reference| &reference.name);
         if ours(name) && !hoisted.loads.iter().any(|(_, load)| load.name == *name) {
             let reason = format!("`{name}` has a name of the kind that generated code gives");
-            return Err(Refusal::at(node, reason, "give it a name that does not begin with `dvm__`"));
+            return Err(Refusal::at(
+                Code::GeneratedName,
+                node,
+                reason,
+                "give it a name that does not begin with `dvm__`",
+            ));
         }
     }
     if crate::c_tokens::has_universal(&source.text(begin, end)) {
         let reason = "a name is written with `\\u` or `\\U`";
-        return Err(Refusal::span(begin, begin, reason, "write the letter itself, or another name"));
+        return Err(Refusal::span(Code::Spelling, begin, begin, reason, "write the letter itself, or another name"));
     }
     Ok(())
 }
@@ -339,7 +350,7 @@ fn nothing_marked(source: &Source, site: &Site) -> Refusal {
             "put it directly before a `for` loop or a `{` block, or remove it",
         ),
     };
-    Refusal::span(site.pragma.begin, site.pragma.end, reason, remedy)
+    Refusal::span(Code::MisplacedPragma, site.pragma.begin, site.pragma.end, reason, remedy)
 }
 
 /// An offset at file scope before a function and its comments: after the preceding declaration or directive.
@@ -437,7 +448,12 @@ fn check_whole(body: &Node, nodes: &[&Node], begin: usize, end: usize) -> Result
     });
     strange.map_or(Ok(()), |node| {
         let reason = "a macro holds statements of the region and others";
-        Err(Refusal::at(node, reason, "write the loops and statements out, macros only inside expressions"))
+        Err(Refusal::at(
+            Code::MacroStatements,
+            node,
+            reason,
+            "write the loops and statements out, macros only inside expressions",
+        ))
     })
 }
 
@@ -462,7 +478,12 @@ fn check_around(body: &Node, first: &Node) -> Result<(), Refusal> {
         let next = node.inner.iter().filter(|n| !n.kind.is_absent()).find(holds);
         let Some(next) = next.filter(|_| AROUND.contains(&node.kind)) else {
             let reason = format!("the region stands inside an expression or a construct like one ({})", node.kind);
-            return Err(Refusal::at(first, reason, "put the region among the ordinary statements of a function"));
+            return Err(Refusal::at(
+                Code::MisplacedPragma,
+                first,
+                reason,
+                "put the region among the ordinary statements of a function",
+            ));
         };
         node = next;
     }
@@ -475,7 +496,7 @@ fn check_escapes(body: &Node, nodes: &[&Node], end: usize) -> Result<(), Refusal
         let later = |n: &&Node| n.begin.offset >= end && n.reference.as_ref().is_some_and(|r| r.id == variable.id);
         if body.walk().any(|n| later(&n)) {
             let reason = format!("`{}` is declared in the region and used after it", variable.name);
-            return Err(Refusal::at(variable, reason, "declare it before the region"));
+            return Err(Refusal::at(Code::LocalObject, variable, reason, "declare it before the region"));
         }
     }
     Ok(())
@@ -508,6 +529,7 @@ fn check_before(source: &Source, begin: usize, pragma: &Directive, seen: &Seen) 
             continue;
         }
         return Err(Refusal::span(
+            Code::OtherPragma,
             before.begin,
             before.end,
             "another pragma stands before the region's and is about the same loop",
@@ -548,6 +570,7 @@ impl Seen {
             return Ok(());
         }
         Err(Refusal::span(
+            Code::OpenMp,
             directive.begin,
             directive.end,
             "OpenMP is on (-fopenmp), and the region carries OpenMP",
@@ -561,6 +584,7 @@ impl Seen {
             return Ok(());
         }
         Err(Refusal::span(
+            Code::OpenMp,
             directive.begin,
             directive.end,
             "OpenMP is on (-fopenmp), and its pragma is about the same loop",
@@ -580,7 +604,13 @@ fn check_head(source: &Source, function: &Node, body: &Node) -> Result<(), Refus
         return Ok(());
     }
     let reason = "a type is declared in the head of the function";
-    Err(Refusal::span(function.begin.offset, source.skip_brackets(at), reason, "declare the type before the function"))
+    Err(Refusal::span(
+        Code::LocalName,
+        function.begin.offset,
+        source.skip_brackets(at),
+        reason,
+        "declare the type before the function",
+    ))
 }
 
 /// Checks that the file knows the functions that `pure(f)` names.
@@ -589,6 +619,7 @@ fn check_vouched(unit: &Unit, site: &Site) -> Result<(), Refusal> {
     match site.options.pure.iter().find(|name| !known(name)) {
         None => Ok(()),
         Some(name) => Err(Refusal::span(
+            Code::PureClause,
             site.pragma.begin,
             site.pragma.end,
             format!("`pure({name})`: no function of this name is declared in the file"),
@@ -629,7 +660,7 @@ fn check_directives(source: &Source, site: &Site, begin: usize, end: usize, seen
             | "warning" | "ident" | "sccs" => continue,
             _ => ("this directive is not understood inside a region", "put it before the region"),
         };
-        return Err(Refusal::span(directive.begin, directive.end, reason, remedy));
+        return Err(Refusal::span(Code::Directive, directive.begin, directive.end, reason, remedy));
     }
     Ok(())
 }

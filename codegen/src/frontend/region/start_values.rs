@@ -12,6 +12,7 @@ use crate::frontend::effects::statement_effects::{Effects, unknown};
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::surrounding_loops::Scope;
 use crate::planted::planted;
+use crate::refusal::Code;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
@@ -66,7 +67,12 @@ impl<'a> RegionBuilder<'a> {
         for (variable, name) in &names {
             if used.iter().any(|word| word == name && !ours.contains(word)) {
                 let reason = format!("`{name}` hides another `{name}` that its value needs");
-                return Err(Refusal::at(variable, reason, "give one of the two variables another name"));
+                return Err(Refusal::at(
+                    Code::HiddenName,
+                    variable,
+                    reason,
+                    "give one of the two variables another name",
+                ));
             }
         }
         Ok(lines)
@@ -96,7 +102,7 @@ impl<'a> RegionBuilder<'a> {
                 let reason =
                     format!("the value of `{}` after the region depends on `{}`", variable.name, load.path.user);
                 let remedy = format!("copy `{}` to a local variable before the region", load.path.user);
-                return Err(Refusal::at(variable, reason, remedy));
+                return Err(Refusal::at(Code::UnclearValue, variable, reason, remedy));
             }
             let name = format!("dvm__final_{}", variable.name);
             let declared = declare(&self.type_name(variable), &name);

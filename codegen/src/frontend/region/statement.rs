@@ -11,6 +11,7 @@ use crate::frontend::survey::jumps;
 use crate::frontend::survey::loop_header::{self, LoopHeader};
 use crate::frontend::survey::region_builder::{RawStatement, RegionBuilder};
 use crate::frontend::values::surrounding_loops::Scope;
+use crate::refusal::Code;
 use crate::source::Directive;
 use std::collections::{BTreeMap, HashSet};
 
@@ -70,7 +71,7 @@ impl<'a> RegionBuilder<'a> {
                 let beside = || header.beside_first.iter().chain(&header.beside_step);
                 if let Some(part) = beside().find(|part| !self.only_sets_closed(part)) {
                     let reason = "this loop's header also changes a variable whose value is not told by the counter";
-                    return Err(Refusal::at(part, reason, loop_header::CANONICAL));
+                    return Err(Refusal::at(Code::LoopHeader, part, reason, loop_header::CANONICAL));
                 }
                 if self.is_independent(&header, scope) {
                     return self.independent(&header, scope.independent.unwrap_or(scope.loops.len()), inside);
@@ -207,6 +208,7 @@ impl<'a> RegionBuilder<'a> {
         });
         if mixed.is_some() || !first.begin.known || !last.end.known {
             return Err(Refusal::at(
+                Code::MacroStatements,
                 first,
                 "a macro (or an included file) holds several statements or parts of loops",
                 "write the loops and statements out in the region, macros only inside expressions",
@@ -255,7 +257,7 @@ impl<'a> RegionBuilder<'a> {
                 .find(|n| n.reference.as_ref().is_some_and(|r| r.kind.is_variable() && other(r.id, &r.name)));
             if let Some(place) = named.or_else(|| locals.iter().copied().find(|l| other(l.id, &l.name))) {
                 let reason = format!("`{0}` hides another `{0}` that the same statement needs", local.name);
-                return Err(Refusal::at(place, reason, "give one of the two variables another name"));
+                return Err(Refusal::at(Code::HiddenName, place, reason, "give one of the two variables another name"));
             }
         }
         Ok(())
@@ -286,6 +288,7 @@ impl<'a> RegionBuilder<'a> {
         let name = self.type_name(variable);
         if self.is_local_type(&name) {
             return Err(Refusal::at(
+                Code::LocalName,
                 variable,
                 format!("the type `{name}` is declared inside the function"),
                 "declare the type at file scope",
@@ -298,6 +301,7 @@ impl<'a> RegionBuilder<'a> {
 /// The refusal of a preprocessor conditional that reaches into a text from outside.
 pub fn torn(directive: &Directive) -> Refusal {
     Refusal::span(
+        Code::Directive,
         directive.begin,
         directive.end,
         "a conditional of the preprocessor begins or ends inside a statement of the region",

@@ -8,6 +8,7 @@ use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::text::preprocess::Seen;
 use crate::model::{Entry, Region};
 use crate::planted::planted;
+use crate::refusal::Code;
 use crate::source::{Directive, Source};
 use std::collections::BTreeSet;
 
@@ -45,21 +46,27 @@ pub fn check(
     source: &Source,
     (function_begin, pragma): (usize, &Directive),
 ) -> Result<(), Refusal> {
-    let refuse = |reason: String, remedy: &str| Err(Refusal::span(pragma.begin, pragma.end, reason, remedy));
+    let refuse =
+        |code: Code, reason: String, remedy: &str| Err(Refusal::span(code, pragma.begin, pragma.end, reason, remedy));
     if region.c90 && seen.macros.contains_key("__STRICT_ANSI__") && source.bytes.windows(3).any(|w| w == b"//*") {
         return refuse(
+            Code::Spelling,
             "the file contains `//*`, which begins a comment in C99 and is a division in C90".into(),
             "put a blank between the slashes, or compile it with -std=gnu90 or later",
         );
     }
     if let Some((name, what)) = hidden_word(region, seen) {
         let reason = format!("the macro `{name}` has the name of {what} that the generated code must write");
-        return refuse(reason, "rename the macro, or put `#undef` before the function and define it again after it");
+        return refuse(
+            Code::GeneratedName,
+            reason,
+            "rename the macro, or put `#undef` before the function and define it again after it",
+        );
     }
     let first = source.position(function_begin).0;
     if let Some((_, name)) = seen.included.iter().find(|(line, _)| *line >= first) {
         let reason = format!("a file that is included inside the function defines the macro `{name}`");
-        return refuse(reason, "include the file before the function");
+        return refuse(Code::GeneratedName, reason, "include the file before the function");
     }
     let own = unit.root.inner.iter().find(|n| {
         let defined =
@@ -69,7 +76,7 @@ pub fn check(
     if let Some(own) = own {
         let reason =
             format!("the file defines `{}`, which the generated code would call instead of the library's", own.name);
-        return refuse(reason, "rename the program's own");
+        return refuse(Code::GeneratedName, reason, "rename the program's own");
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use crate::frontend::clang::extent::token_end;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::text::preprocess::Macros;
+use crate::refusal::Code;
 use std::collections::BTreeSet;
 
 /// Operands of `sizeof` whose names the tree shows.
@@ -43,7 +44,7 @@ impl RegionBuilder<'_> {
                 "the type `{}` is declared inside the function, or leads to what is",
                 node.argument.as_ref().unwrap_or(&node.ty).written
             );
-            return Err(Refusal::at(node, reason, "declare the type at file scope"));
+            return Err(Refusal::at(Code::LocalName, node, reason, "declare the type at file scope"));
         }
         // Another check refuses a computed size.
         let computed = node.argument.as_ref().is_some_and(|t| ctype::varies(&t.written));
@@ -58,7 +59,12 @@ impl RegionBuilder<'_> {
             None => Ok(()),
             Some(name) => {
                 let reason = format!("`{name}`, which the function declares, stands in a type of a statement");
-                Err(Refusal::at(node, reason, "declare the type at file scope, or give the length as a number"))
+                Err(Refusal::at(
+                    Code::LocalName,
+                    node,
+                    reason,
+                    "declare the type at file scope, or give the length as a number",
+                ))
             }
         }
     }
@@ -89,7 +95,7 @@ impl RegionBuilder<'_> {
 
     /// Refuses operands of `sizeof` and `alignof` that differ in a tile, or that the tree does not show.
     pub fn check_operand(&self, node: &Node) -> Result<(), Refusal> {
-        let refuse = |at: &Node, reason: &str| Err(Refusal::at(at, reason, "compute it before the region"));
+        let refuse = |at: &Node, reason: &str| Err(Refusal::at(Code::Size, at, reason, "compute it before the region"));
         if node.argument.as_ref().is_some_and(|ty| ctype::varies(&ty.written)) {
             return refuse(node, "the size of a type is taken whose length is computed");
         }

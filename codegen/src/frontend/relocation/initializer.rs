@@ -6,6 +6,7 @@ use crate::c_tokens::identifiers;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::text::preprocess::Macros;
+use crate::refusal::Code;
 use crate::source::Source;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,6 +19,7 @@ impl RegionBuilder<'_> {
         let text = source.text(begin, end);
         if designates(&text) || leads_to_designator(&text, self.macros) {
             return Err(Refusal::at(
+                Code::Designators,
                 list,
                 "values in braces with designators may replace each other",
                 "write the values in their order, without `[...] =` and `.member =`",

@@ -6,6 +6,7 @@ use crate::c_tokens::identifiers;
 use crate::frontend::clang::ast::Node;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::text::preprocess::Macros;
+use crate::refusal::Code;
 use crate::source::Source;
 use std::collections::BTreeSet;
 
@@ -38,7 +39,7 @@ pub fn check_text(source: &Source, begin: usize, end: usize, macros: &Macros) ->
         let next = source.skip_token(at);
         let word = source.text(at, next);
         if (macros.contains_key(&word) || PLACED.contains(&word.as_str())) && leads_to_place(&word, macros) {
-            return Err(Refusal::span(at, next, REASON, REMEDY));
+            return Err(Refusal::span(Code::PlaceMacro, at, next, REASON, REMEDY));
         }
         at = source.skip_blank(next);
     }
@@ -71,7 +72,7 @@ impl RegionBuilder<'_> {
         if place.known && is_pasted(&self.source.text(place.offset, end), self.macros) {
             return Ok(());
         }
-        Err(Refusal::at(node, REASON, REMEDY))
+        Err(Refusal::at(Code::PlaceMacro, node, REASON, REMEDY))
     }
 }
 

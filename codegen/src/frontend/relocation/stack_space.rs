@@ -6,6 +6,7 @@ use crate::frontend::clang::ctype;
 use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::region_builder::RegionBuilder;
+use crate::refusal::Code;
 use std::collections::{HashMap, HashSet};
 
 /// The largest size in bytes of a read-only variable that each tile copies.
@@ -23,7 +24,7 @@ impl RegionBuilder<'_> {
             if bytes > MAX_COPIED_BYTES {
                 let reason = format!("`{}` has about {bytes} bytes, and each tile would copy it", variable.name);
                 let remedy = "copy the members that are used to variables before the region, or use a pointer to it";
-                return Err(Refusal::at(at, reason, remedy));
+                return Err(Refusal::at(Code::StackSpace, at, reason, remedy));
             }
         }
         let locals = self.variables.declared.keys().chain(&self.private).filter_map(|id| self.unit.declaration(*id));
@@ -41,7 +42,7 @@ impl RegionBuilder<'_> {
                 largest.name
             );
             let remedy = "keep locals below 1 MiB together, or use arrays that are declared before the region";
-            return Err(Refusal::at(largest, reason, remedy));
+            return Err(Refusal::at(Code::StackSpace, largest, reason, remedy));
         }
         Ok(())
     }
@@ -82,7 +83,12 @@ impl<'a> Types<'a> {
                 "it is not known how many bytes `{}` has, which tiles hold on the stacks of workers",
                 variable.name
             );
-            Refusal::at(variable, reason, "give its type, and those of its members, a name of its own")
+            Refusal::at(
+                Code::StackSpace,
+                variable,
+                reason,
+                "give its type, and those of its members, a name of its own",
+            )
         })
     }
 

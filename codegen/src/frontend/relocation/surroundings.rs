@@ -9,6 +9,7 @@ use crate::frontend::clang::ctype;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::text::preprocess::Seen;
 use crate::planted::planted;
+use crate::refusal::Code;
 use crate::source::Source;
 
 /// Attributes of functions, without underscores, that do not change what a body computes.
@@ -76,6 +77,7 @@ pub fn check(source: &Source, seen: &Seen, function: &Node, between: (usize, usi
     strange.map_or(Ok(()), |name| {
         let at = source.skip_blank(function.begin.offset);
         Err(Refusal::span(
+            Code::Attribute,
             at,
             source.skip_token(at),
             format!("the attribute `{name}` of `{}` may change what the region computes", function.name),
@@ -105,7 +107,13 @@ fn check_declared(source: &Source, function: &Node) -> Result<(), Refusal> {
         return Ok(());
     }
     let reason = "a pragma about the function stands before it, where the tiles are put";
-    Err(Refusal::span(last.begin, last.end, reason, "move the region to a function without the pragma"))
+    Err(Refusal::span(
+        Code::OtherPragma,
+        last.begin,
+        last.end,
+        reason,
+        "move the region to a function without the pragma",
+    ))
 }
 
 fn check_pragmas(source: &Source, seen: &Seen, (first, last): (usize, usize)) -> Result<(), Refusal> {
@@ -120,6 +128,7 @@ fn check_pragmas(source: &Source, seen: &Seen, (first, last): (usize, usize)) ->
     let begin = source.skip_blank(source.line_start_of(*line));
     let end = source.line_start_of(*line) + source.line_text(*line).len();
     Err(Refusal::span(
+        Code::OtherPragma,
         begin,
         end.max(begin + 1),
         format!("`#pragma {words}` would reach the function, or the region, but not its tiles"),

@@ -6,6 +6,7 @@ use crate::frontend::clang::constant::Constant;
 use crate::frontend::clang::ctype::{self, Integer};
 use crate::frontend::clang::expression_parts::write_target;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::refusal::Code;
 
 /// The parts of a `for` loop.
 #[derive(Debug, Clone)]
@@ -41,7 +42,7 @@ pub const CANONICAL: &str = "write the loop as `for (i = first; i < last; i += s
 
 /// Analyses a loop's header, but not its bounds.
 pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refusal> {
-    let refuse = |at: &Node, reason: &str| Err(Refusal::at(at, reason, CANONICAL));
+    let refuse = |at: &Node, reason: &str| Err(Refusal::at(Code::LoopHeader, at, reason, CANONICAL));
     let [init, _, condition, increment, body] = node.inner.as_slice() else {
         return refuse(node, "this loop's header is not understood");
     };
@@ -78,6 +79,7 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refu
     let Some(declaration) = unit.declaration(counter) else { return refuse(init, "this loop's counter is not known") };
     if ctype::is_untouchable(declaration.ty.plain()) || declaration.thread_local {
         return Err(Refusal::at(
+            Code::VolatileOrAtomic,
             init,
             format!("the loop counter `{}` is volatile, atomic or thread-local", declaration.name),
             "use a plain integer as counter",
@@ -85,7 +87,7 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refu
     }
     let Some(ty) = unit.integer(declaration.ty.plain()).filter(|i| i.width >= 8) else {
         let reason = format!("the loop counter `{}` is not of an integer type that is certain", declaration.name);
-        return Err(Refusal::at(init, reason, "use an integer as counter"));
+        return Err(Refusal::at(Code::CounterType, init, reason, "use an integer as counter"));
     };
     let constant = step(unit, increment, counter, ty).map(|(step, wraps)| (step, wraps, None));
     let assumed = || assumed_step(unit, increment, counter, ty).map(|(step, by)| (step, !ty.signed, Some(by)));

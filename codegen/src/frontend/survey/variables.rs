@@ -7,6 +7,7 @@ use crate::frontend::clang::ast::{Id, Node, Unit};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::expression_parts::{base_variable, write_target};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::refusal::Code;
 use std::collections::{HashMap, HashSet};
 
 /// The result of a walk over the region and its function.
@@ -62,6 +63,7 @@ impl<'a> RegionVariables<'a> {
                 let inside = loop_node.walk().any(|n| std::ptr::eq(n, *place));
                 let what = if inside { "in its loop" } else { "in the region outside its loop" };
                 return Err(Refusal::at(
+                    Code::CounterAssigned,
                     place,
                     format!("the loop counter is assigned {what}"),
                     "use another variable, so that only the loop's header changes the counter",

@@ -4,6 +4,7 @@ use super::preprocess::is_ours;
 use crate::Refusal;
 use crate::c_tokens::is_keyword;
 use crate::model::{Operation, Options};
+use crate::refusal::Code;
 use crate::source::{Directive, Source};
 
 /// A marked region, before the compiler's view of it is known.
@@ -66,6 +67,7 @@ pub fn sites(source: &Source, marks: Vec<Directive>) -> Vec<Result<Site, Refusal
                 Err(error) => found.push(Err(error)),
             },
             ("dvm", other) => found.push(Err(Refusal::span(
+                Code::UnknownPragma,
                 directive.begin,
                 directive.end,
                 format!("`{}` is not known", format!("#pragma dvm {other}").trim_end()),
@@ -86,6 +88,7 @@ pub fn sites(source: &Source, marks: Vec<Directive>) -> Vec<Result<Site, Refusal
                     found.push(Ok(Site { begin, pragma, end: Some(directive), options }));
                 }
                 None => found.push(Err(Refusal::span(
+                    Code::UnpairedScop,
                     directive.begin,
                     directive.end,
                     "`#pragma endscop` has no `#pragma scop` before it",
@@ -148,6 +151,7 @@ pub fn is_openmp(directive: &Directive) -> bool {
 
 fn unclosed(pragma: &Directive) -> Refusal {
     Refusal::span(
+        Code::UnpairedScop,
         pragma.begin,
         pragma.end,
         "`#pragma scop` has no `#pragma endscop`",
@@ -162,7 +166,8 @@ fn split_word(text: &str) -> (&str, &str) {
 }
 
 fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
-    let refuse = |reason: String| Refusal::span(at.begin, at.end, reason, format!("allowed are {ALLOWED}"));
+    let refuse =
+        |reason: String| Refusal::span(Code::WrongClause, at.begin, at.end, reason, format!("allowed are {ALLOWED}"));
     let mut options = PragmaOptions::default();
     let mut rest = text.trim_start().trim_start_matches(',').trim_start();
     while !rest.is_empty() {

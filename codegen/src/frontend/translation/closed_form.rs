@@ -11,6 +11,7 @@ use crate::frontend::survey::region_builder::{KnownParameter, RegionBuilder};
 use crate::frontend::values::affine::{Affine, Cases};
 use crate::frontend::values::surrounding_loops::Scope;
 use crate::model::{Condition, Parameter, WIDE_LIMIT};
+use crate::refusal::Code;
 use std::collections::HashSet;
 use std::fmt::Write;
 
@@ -213,7 +214,7 @@ impl<'a> RegionBuilder<'a> {
     ) -> Result<String, Refusal> {
         let refuse = || {
             let reason = format!("the value of `{}` here is no sum of counters and unchanging integers", variable.name);
-            Refusal::at(at, reason, "compute it from the loops' counters")
+            Refusal::at(Code::UnclearValue, at, reason, "compute it from the loops' counters")
         };
         let before = std::mem::replace(&mut self.allows_products, true);
         let value = self.attempt(|b| b.defined(definition, variable, at, scope));

@@ -8,6 +8,7 @@ use crate::frontend::survey::reaching_definitions::Definition;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::affine::{Affine, Cases, Formula, compare};
 use crate::frontend::values::surrounding_loops::{Proof, Scope};
+use crate::refusal::Code;
 
 const USE_AFFINE: &str = "use only sums of counters and unchanging integers with constant factors here";
 /// Limit for values of 64-bit types, half the range of a signed 64-bit integer: the generated code computes in 64 bits,
@@ -87,6 +88,7 @@ impl<'a> RegionBuilder<'a> {
         }
         if self.variables.is_counter(reference.id) {
             return Err(Refusal::at(
+                Code::CounterLeft,
                 node,
                 format!("`{}` is a loop counter that is used outside its loop", reference.name),
                 "keep the value in another variable",
@@ -97,6 +99,7 @@ impl<'a> RegionBuilder<'a> {
         }
         if self.variables.written.contains_key(&reference.id) {
             return Err(Refusal::at(
+                Code::ChangingValue,
                 node,
                 format!("`{}` changes in the region, so this is not affine", reference.name),
                 "use only loop counters and integers that do not change in the region here",
@@ -311,6 +314,7 @@ impl<'a> RegionBuilder<'a> {
             for (bound, _) in [(above, low), (below, high)].into_iter().filter(|(_, wanted)| *wanted) {
                 if !bound.is_some_and(|bound| self.require(&bound, scope, &condition.facts)) {
                     return Err(Refusal::at(
+                        Code::ValueWraps,
                         node,
                         format!("the value may leave the range of `{}` and wrap around", node.ty.written),
                         USE_SIGNED,
@@ -388,7 +392,12 @@ fn opposite(operator: &str) -> &'static str {
 pub fn not_affine(node: &Node) -> Refusal {
     let memory =
         matches!(node.bare().kind, SyntaxKind::MemberExpr | SyntaxKind::ArraySubscriptExpr | SyntaxKind::UnaryOperator);
-    Refusal::at(node, "this is not an affine expression", if memory { COPY_BEFORE } else { USE_AFFINE })
+    Refusal::at(
+        Code::NotAffine,
+        node,
+        "this is not an affine expression",
+        if memory { COPY_BEFORE } else { USE_AFFINE },
+    )
 }
 
 /// A constant small enough for sums in 64 bits.

@@ -9,6 +9,7 @@ use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::affine::{Affine, Atom, Cases, Formula, compare};
 use crate::frontend::values::surrounding_loops::{Dimension, Scope};
 use crate::model::{Condition, Iterator};
+use crate::refusal::Code;
 use std::collections::HashSet;
 
 impl<'a> RegionBuilder<'a> {
@@ -18,7 +19,12 @@ impl<'a> RegionBuilder<'a> {
         let of_callee = !self.callees.open.is_empty();
         if !of_callee && scope.loops.iter().any(|l| &l.iterator.name == name) {
             let reason = format!("the counter `{name}` is used by a loop around this one, too");
-            return Err(Refusal::at(header.first, reason, "give each loop of a nest its own counter"));
+            return Err(Refusal::at(
+                Code::CounterShared,
+                header.first,
+                reason,
+                "give each loop of a nest its own counter",
+            ));
         }
         let ty = self
             .unit
@@ -61,6 +67,7 @@ impl<'a> RegionBuilder<'a> {
                 if !self.require(&bound, place, &facts) {
                     let reason = "the values in this loop's condition may wrap around";
                     return Err(Refusal::at(
+                        Code::ValueWraps,
                         header.condition,
                         reason,
                         "compare the counter alone, or use signed types",
@@ -83,7 +90,7 @@ impl<'a> RegionBuilder<'a> {
             _ => None,
         };
         let Some(parameter) = parameter.map(|p| &p.parameter) else {
-            return Err(Refusal::at(amount, "this loop's step may change, or is not known", CANONICAL));
+            return Err(Refusal::at(Code::LoopStep, amount, "this loop's step may change, or is not known", CANONICAL));
         };
         let reason = format!("the step `{}` is not 1", parameter.expression.as_ref().unwrap_or(&parameter.name));
         let fails = format!("{} != 1", self.c_value(&parameter.symbol));
@@ -109,7 +116,7 @@ impl<'a> RegionBuilder<'a> {
         let loops = self.variables.roots.iter().flat_map(|root| root.walk()).filter(same).count();
         if around > 0 || loops != 1 || !self.callees.open.is_empty() {
             let reason = "this loop has no first value in its header, and runs more than once or shares its counter";
-            return Err(Refusal::at(header.first, reason, CANONICAL));
+            return Err(Refusal::at(Code::CounterShared, header.first, reason, CANONICAL));
         }
         Ok(Cases::one(Affine::symbol(&self.captured(&header.declaration.name, header.declaration))))
     }
@@ -136,6 +143,7 @@ impl<'a> RegionBuilder<'a> {
             return Ok(());
         }
         Err(Refusal::at(
+            Code::CounterWraps,
             header.condition,
             format!("the counter of type `{}` may wrap around at the end of this loop", header.declaration.ty.written),
             "use a signed counter of type int or wider",
@@ -154,12 +162,20 @@ impl<'a> RegionBuilder<'a> {
             SyntaxKind::ParenExpr => return self.bound(&node.inner[0], header, first, scope),
             // `step < 0 ? i >= last : i <= last`
             SyntaxKind::ConditionalOperator if header.assumed.is_some() && node.inner.len() == 3 => {
-                let chosen = chosen_by_step(self.unit, &node.inner[0], header)
-                    .ok_or_else(|| Refusal::at(node, "this loop's condition is not told by its step", CANONICAL))?;
+                let chosen = chosen_by_step(self.unit, &node.inner[0], header).ok_or_else(|| {
+                    Refusal::at(Code::LoopCondition, node, "this loop's condition is not told by its step", CANONICAL)
+                })?;
                 return self.bound(&node.inner[if chosen { 1 } else { 2 }], header, first, scope);
             }
             SyntaxKind::BinaryOperator if node.inner.len() == 2 => [&node.inner[0], &node.inner[1]],
-            _ => return Err(Refusal::at(node, "this loop's condition is not a comparison", CANONICAL)),
+            _ => {
+                return Err(Refusal::at(
+                    Code::LoopCondition,
+                    node,
+                    "this loop's condition is not a comparison",
+                    CANONICAL,
+                ));
+            }
         };
         match node.opcode.as_str() {
             "&&" => {
@@ -178,7 +194,12 @@ impl<'a> RegionBuilder<'a> {
                 let (a, b) = (self.value(left, scope)?, self.value(right, scope)?);
                 let symbol = &scope.loops[scope.loops.len() - 1].symbol;
                 let direction = direction(&a, &b, symbol).ok_or_else(|| {
-                    Refusal::at(node, "this condition does not compare the loop's counter", CANONICAL)
+                    Refusal::at(
+                        Code::LoopCondition,
+                        node,
+                        "this condition does not compare the loop's counter",
+                        CANONICAL,
+                    )
                 })?;
                 if operator == "!=" {
                     return self.different(&a, &b, direction, header, first, scope, node);
@@ -186,11 +207,11 @@ impl<'a> RegionBuilder<'a> {
                 let falls = matches!(operator, "<" | "<=") == (direction * header.step.signum() > 0);
                 if !falls {
                     let reason = "this condition does not end the loop in the direction of its step";
-                    return Err(Refusal::at(node, reason, CANONICAL));
+                    return Err(Refusal::at(Code::LoopCondition, node, reason, CANONICAL));
                 }
                 a.compare(operator, &b).ok_or_else(|| super::integer_expression::not_affine(node))
             }
-            _ => Err(Refusal::at(node, "this loop's condition is not a comparison", CANONICAL)),
+            _ => Err(Refusal::at(Code::LoopCondition, node, "this loop's condition is not a comparison", CANONICAL)),
         }
     }
 
@@ -208,6 +229,7 @@ impl<'a> RegionBuilder<'a> {
     ) -> Result<Formula, Refusal> {
         let refuse = || {
             Refusal::at(
+                Code::LoopCondition,
                 node,
                 "it cannot be told that this loop ends at this value",
                 "use `<` or `>` in the loop's condition",

@@ -14,6 +14,7 @@ use crate::frontend::values::affine::{Affine, Atom, Cases};
 use crate::frontend::values::shape::{Monomial, Shape};
 use crate::frontend::values::surrounding_loops::{Proof, Scope};
 use crate::model::{Condition, Parameter, WIDE_LIMIT};
+use crate::refusal::Code;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
@@ -281,5 +282,5 @@ impl<'a> RegionBuilder<'a> {
 
 /// The refusal of subscripts that no shape explains.
 fn no_shape(at: &Node, reason: &str) -> Refusal {
-    Refusal::at(at, reason, TO_POINTER)
+    Refusal::at(Code::NoShape, at, reason, TO_POINTER)
 }

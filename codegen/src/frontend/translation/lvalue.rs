@@ -12,6 +12,7 @@ use crate::frontend::values::surrounding_loops::Scope;
 use crate::frontend::values::symbols;
 use crate::model::{AccessKind, Array, Storage};
 use crate::planted::planted;
+use crate::refusal::Code;
 
 /// The object that an lvalue designates.
 #[derive(Debug, Clone)]
@@ -46,6 +47,7 @@ impl<'a> RegionBuilder<'a> {
         let child = |k: usize| node.child(k).ok_or_else(|| strange(node));
         if ctype::is_untouchable(node.ty.plain()) {
             return Err(Refusal::at(
+                Code::VolatileOrAtomic,
                 node,
                 "volatile and atomic objects keep their order of accesses",
                 "use a plain object in the region",
@@ -111,6 +113,7 @@ impl<'a> RegionBuilder<'a> {
                 let record = place.types.last().and_then(|t| t.as_ref()).map_or("", |t| t.plain()).to_owned();
                 if record.split_whitespace().any(|w| w == "union") || self.in_union(node.member) {
                     return Err(Refusal::at(
+                        Code::UnionMember,
                         node,
                         "members of unions share their bytes",
                         "use a struct or plain arrays in the region",
@@ -143,7 +146,7 @@ impl<'a> RegionBuilder<'a> {
                 let mut place = self.pointer(base, scope)?;
                 if place.partial {
                     let reason = "an offset is added to an array inside a struct";
-                    return Err(Refusal::at(node, reason, "write it as a subscript"));
+                    return Err(Refusal::at(Code::PointerUntraced, node, reason, "write it as a subscript"));
                 }
                 let offset = self.subscript(offset, place.variable.id, scope)?;
                 let sign = if node.opcode == "-" { -1 } else { 1 };
@@ -162,6 +165,7 @@ impl<'a> RegionBuilder<'a> {
                 let mut place = self.place(child(0)?, scope)?;
                 if place.partial || place.subscripts.is_empty() {
                     return Err(Refusal::at(
+                        Code::AddressUsed,
                         node,
                         "an address is taken",
                         "use subscripts instead of addresses in the region",
@@ -172,13 +176,17 @@ impl<'a> RegionBuilder<'a> {
                 place.types.extend([None, None]);
                 Ok(place)
             }
-            (SyntaxKind::UnaryOperator, _) if node.opcode == "++" || node.opcode == "--" => {
-                Err(Refusal::at(node, "a pointer changes in the region", "use subscripts instead of moving pointers"))
-            }
+            (SyntaxKind::UnaryOperator, _) if node.opcode == "++" || node.opcode == "--" => Err(Refusal::at(
+                Code::PointerMoves,
+                node,
+                "a pointer changes in the region",
+                "use subscripts instead of moving pointers",
+            )),
             (SyntaxKind::CStyleCastExpr | SyntaxKind::ImplicitCastExpr, "BitCast") => {
-                Err(Refusal::at(node, "a pointer is converted to another type", TO_POINTER))
+                Err(Refusal::at(Code::PointerUntraced, node, "a pointer is converted to another type", TO_POINTER))
             }
             _ => Err(Refusal::at(
+                Code::PointerUntraced,
                 node,
                 "this address cannot be traced to one array",
                 "use subscripts of arrays by their names in the region",
@@ -193,6 +201,7 @@ impl<'a> RegionBuilder<'a> {
                 return self.row(object, scope);
             }
             return Err(Refusal::at(
+                Code::PointerInMemory,
                 object,
                 "an array is reached through a pointer inside a struct",
                 "copy the pointer to a variable before the region, e.g. `double *a = s->a;`",
@@ -209,6 +218,7 @@ impl<'a> RegionBuilder<'a> {
                 && expression_parts::write_target(place).is_some_and(|t| t.variable().is_some());
             if pointer {
                 return Err(Refusal::at(
+                    Code::PointerMoves,
                     place,
                     format!("the pointer `{}` changes in the region", variable.name),
                     "use subscripts instead of moving pointers",
@@ -219,6 +229,7 @@ impl<'a> RegionBuilder<'a> {
             let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
             let initial = initial.ok_or_else(|| {
                 Refusal::at(
+                    Code::PointerUntraced,
                     node,
                     format!("the pointer `{}` has no initial value", variable.name),
                     "use subscripts of arrays by their names in the region",
@@ -235,7 +246,7 @@ impl<'a> RegionBuilder<'a> {
         let plain = ctype::unqualified(object.ty.plain());
         if place.partial || plain.contains('(') || place.waits() || place.subscripts.len() != place.tables + 1 {
             let reason = "an array is reached through a pointer in memory (a pointer to pointers)";
-            return Err(Refusal::at(object, reason, TO_POINTER));
+            return Err(Refusal::at(Code::PointerInMemory, object, reason, TO_POINTER));
         }
         Ok(Lvalue { tables: place.tables + 1, ..place })
     }
@@ -247,11 +258,11 @@ impl<'a> RegionBuilder<'a> {
         }
         if scope.conditional || place.subscripts.iter().any(Cases::is_unknown) {
             let reason = "it depends on data which pointers of a table in memory (a pointer to pointers) are read here";
-            return Err(Refusal::at(at, reason, TO_POINTER));
+            return Err(Refusal::at(Code::PointerInMemory, at, reason, TO_POINTER));
         }
         if place.subscripts.len() != place.tables + 1 {
             let reason = "the rows of a table of pointers are no arrays of one dimension";
-            return Err(Refusal::at(at, reason, TO_POINTER));
+            return Err(Refusal::at(Code::PointerInMemory, at, reason, TO_POINTER));
         }
         Ok(())
     }
@@ -285,25 +296,34 @@ impl<'a> RegionBuilder<'a> {
             return inner;
         }
         let memory = node.walk().any(|n| matches!(n.kind, SyntaxKind::ArraySubscriptExpr | SyntaxKind::CallExpr));
-        let reason = if memory { "this subscript depends on data" } else { "this subscript is not affine" };
+        let (code, reason) = if memory {
+            (Code::DataSubscript, "this subscript depends on data")
+        } else {
+            (Code::NotAffine, "this subscript is not affine")
+        };
         let product = node.walk().any(|n| n.is(&SyntaxKind::BinaryOperator) && n.opcode == "*");
         let remedy = if product && !memory {
             TO_POINTER
         } else {
             "subscripts are sums of counters and unchanging integers with constant factors"
         };
-        Refusal::at(node, reason, remedy)
+        Refusal::at(code, node, reason, remedy)
     }
 
     /// Refuses storage that tiles in other threads cannot share.
     pub fn check_storage(variable: &Node, at: &Node) -> Result<(), Refusal> {
         if variable.thread_local {
             let reason = format!("`{}` is thread-local, and tiles run on other threads", variable.name);
-            return Err(Refusal::at(at, reason, "copy it to an ordinary variable before the region"));
+            return Err(Refusal::at(
+                Code::ThreadLocal,
+                at,
+                reason,
+                "copy it to an ordinary variable before the region",
+            ));
         }
         if ctype::is_untouchable(variable.ty.plain()) {
             let reason = format!("`{}` is volatile or atomic", variable.name);
-            return Err(Refusal::at(at, reason, "use a plain object in the region"));
+            return Err(Refusal::at(Code::VolatileOrAtomic, at, reason, "use a plain object in the region"));
         }
         Ok(())
     }
@@ -321,19 +341,24 @@ impl<'a> RegionBuilder<'a> {
                     variable.name,
                     known.array.dims.len()
                 );
-                return Err(Refusal::at(at, reason, "use an array with all its subscripts everywhere in the region"));
+                return Err(Refusal::at(
+                    Code::NoShape,
+                    at,
+                    reason,
+                    "use an array with all its subscripts everywhere in the region",
+                ));
             }
             return Ok(known.array.symbol.clone());
         }
         if variable.storage == "register" && !ctype::is_pointer(variable.ty.plain()) {
             let reason = format!("`{}` is a register variable, and the tiles need its address", variable.name);
-            return Err(Refusal::at(at, reason, "declare it without `register`"));
+            return Err(Refusal::at(Code::RegisterVariable, at, reason, "declare it without `register`"));
         }
         let element = place.types.last().cloned().flatten().unwrap_or_default();
         if !ctype::is_element(element.plain()) {
             let reason =
                 format!("`{}` gives an object of type `{}`, not a number or struct", variable.name, element.written);
-            return Err(Refusal::at(at, reason, TO_POINTER));
+            return Err(Refusal::at(Code::ElementType, at, reason, TO_POINTER));
         }
         let dims = (0..rank)
             .map(|k| {
@@ -364,7 +389,7 @@ impl<'a> RegionBuilder<'a> {
         let element_name = self.visible_type(&element);
         if self.is_local_type(&element_name) {
             let reason = format!("the type `{element_name}` is declared inside the function");
-            return Err(Refusal::at(at, reason, "declare the type at file scope"));
+            return Err(Refusal::at(Code::LocalName, at, reason, "declare the type at file scope"));
         }
         let array = Array {
             symbol: symbol.clone(),
@@ -452,6 +477,7 @@ fn pointee(ty: &Type) -> Option<Type> {
 
 fn data_subscript(node: &Node) -> Refusal {
     Refusal::at(
+        Code::DataSubscript,
         node,
         "this subscript depends on data, and its array is inside a struct",
         "use an array of its own with this subscript",
@@ -460,6 +486,7 @@ fn data_subscript(node: &Node) -> Refusal {
 
 fn strange(node: &Node) -> Refusal {
     Refusal::at(
+        Code::PointerUntraced,
         node,
         format!("this expression ({}) does not designate an element of an array by its name", node.kind),
         "use subscripts of arrays by their names in the region",

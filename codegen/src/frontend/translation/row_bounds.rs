@@ -12,6 +12,7 @@ use crate::frontend::values::affine::{Affine, Cases, Formula, compare};
 use crate::frontend::values::surrounding_loops::{Proof, Scope};
 use crate::model::{Parameter, Row};
 use crate::planted::planted;
+use crate::refusal::Code;
 
 impl<'a> RegionBuilder<'a> {
     /// Keeps all subscripts of an access except the first in their rows.
@@ -169,11 +170,12 @@ fn number(plain: &str) -> Option<i64> {
 }
 
 fn too_large(at: &Node) -> Refusal {
-    Refusal::at(at, "the subscript's numbers are too large", "use smaller factors and constants")
+    Refusal::at(Code::WideNumbers, at, "the subscript's numbers are too large", "use smaller factors and constants")
 }
 
 fn no_length(at: &Node) -> Refusal {
     Refusal::at(
+        Code::UnknownLength,
         at,
         "the length of the array that this subscript belongs to is not known",
         "use an array with a length in its type, or a pointer to it",

@@ -1,11 +1,18 @@
 //! Why the tool leaves a region unchanged.
 
+mod code;
+mod explanation;
+pub use code::{Code, Example};
+pub use explanation::{explanation, explanation_of, page};
+
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The reason for leaving a region unchanged, and what the user can do about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
+    /// Which kind of refusal: each has a code that stays the same from version to version.
+    pub code: Code,
     /// The bytes of the source at fault, begin and end, if there are such bytes.
     pub span: Option<(usize, usize)>,
     /// What is in the way.
@@ -21,8 +28,8 @@ const MAX_OBSTACLES: usize = 20;
 
 impl Refusal {
     /// A refusal of the region as a whole.
-    pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Refusal {
-        Refusal { span: None, reason: reason.into(), remedy: remedy.into(), others: vec![] }
+    pub fn new(code: Code, reason: impl Into<String>, remedy: impl Into<String>) -> Refusal {
+        Refusal { code, span: None, reason: reason.into(), remedy: remedy.into(), others: vec![] }
     }
 
     /// One refusal for all obstacles, in their order; `None` if there are none.
@@ -39,8 +46,8 @@ impl Refusal {
     }
 
     /// A refusal of some bytes of the source.
-    pub fn span(begin: usize, end: usize, reason: impl Into<String>, remedy: impl Into<String>) -> Refusal {
-        Refusal { span: Some((begin, end)), ..Refusal::new(reason, remedy) }
+    pub fn span(code: Code, begin: usize, end: usize, reason: impl Into<String>, remedy: impl Into<String>) -> Refusal {
+        Refusal { span: Some((begin, end)), ..Refusal::new(code, reason, remedy) }
     }
 }
 
@@ -56,6 +63,7 @@ impl From<dvm_isl::Error> for Refusal {
     fn from(error: dvm_isl::Error) -> Refusal {
         if error.is_quota() {
             Refusal::new(
+                Code::AnalysisLimit,
                 format!(
                     "the region is too large for the analysis ({} reached its limit of operations)",
                     error.operation
@@ -64,6 +72,7 @@ impl From<dvm_isl::Error> for Refusal {
             )
         } else {
             Refusal::new(
+                Code::AnalysisLimit,
                 format!("the analysis failed ({error})"),
                 "simplify the loop bounds and subscripts of the region",
             )

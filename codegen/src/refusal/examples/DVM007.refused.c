@@ -1,0 +1,9 @@
+void f(int n, double *restrict a)
+#ifdef GENERATED
+#line 100
+#endif
+{
+#pragma dvm region
+    for (int i = 0; i < n; i++)
+        a[i] = 2 * a[i];
+}

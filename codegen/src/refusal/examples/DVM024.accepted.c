@@ -1,0 +1,6 @@
+void f(int n, double *restrict a, const double *restrict b)
+{
+#pragma dvm region
+    for (int i = 0; i < n; i += 2)
+        a[i] = b[i];
+}

@@ -1,0 +1,7 @@
+void f(int n, int m, double *restrict a)
+{
+#pragma dvm region
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            a[i * n + j] = a[i * m + j];
+}

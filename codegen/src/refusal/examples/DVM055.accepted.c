@@ -1,0 +1,8 @@
+_Thread_local double scale;
+void f(int n, double *restrict a)
+{
+    double factor = scale;
+#pragma dvm region
+    for (int i = 0; i < n; i++)
+        a[i] = factor * a[i];
+}

@@ -1,0 +1,7 @@
+_Thread_local double scale;
+void f(int n, double *restrict a)
+{
+#pragma dvm region
+    for (int i = 0; i < n; i++)
+        a[i] = scale * a[i];
+}

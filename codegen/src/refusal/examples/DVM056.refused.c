@@ -1,0 +1,7 @@
+union word { float real; int bits; };
+void f(int n, union word *restrict a)
+{
+#pragma dvm region
+    for (int i = 0; i < n; i++)
+        a[i].real = 0;
+}

@@ -1,0 +1,9 @@
+struct pair { double x, y; };
+void f(int n, double *restrict a)
+{
+#pragma dvm region
+    for (int i = 0; i < n; i++) {
+        struct pair p = {i, n};
+        a[i] = p.x + p.y;
+    }
+}

@@ -1,0 +1,6 @@
+__attribute__((optimize("fast-math"))) void f(int n, double *restrict a)
+{
+#pragma dvm region
+    for (int i = 0; i < n; i++)
+        a[i] = a[i] + 1;
+}

@@ -1,0 +1,11 @@
+static void clear(double *x, int i)
+{
+    if (i <= 3)
+        x[i] = 0;
+}
+void f(int n, double *restrict a)
+{
+#pragma dvm region
+    for (int i = 0; i < n; i++)
+        clear(a, i);
+}

@@ -1,0 +1,13 @@
+static double t[100];
+__attribute__((pure)) static double mirrored(int i)
+{
+    while (i > 50)
+        i--;
+    return t[99 - i];
+}
+void f(int n)
+{
+#pragma dvm region
+    for (int i = 0; i < n; i++)
+        t[i] = mirrored(i);
+}

@@ -1,0 +1,7 @@
+#define SCALE 2
+void f(int n, double *restrict a)
+{
+#pragma dvm region
+    for (int i = 0; i < n; i++)
+        a[i] = SCALE * a[i];
+}

@@ -1,0 +1,10 @@
+double f(int n, double *restrict a)
+{
+    double x = 0;
+#pragma dvm region private(x)
+    for (int i = 0; i < n; i++) {
+        x = a[i];
+        a[i] = x * x;
+    }
+    return x;
+}

@@ -1,0 +1,6 @@
+void f(int n, double *restrict a, const int *restrict key)
+{
+#pragma dvm region independent(k)
+    for (int i = 0; i < n; i++)
+        a[key[i]] = i;
+}

@@ -1,0 +1,8 @@
+double f(int n, const double *restrict a, const int *restrict key)
+{
+    double sum = 0;
+#pragma dvm region reduction(+:sum)
+    for (int i = 0; i < n; i++)
+        sum += a[key[i]];
+    return sum;
+}
