@@ -11,7 +11,7 @@ install(CODE "
 install(PROGRAMS ${DVM_LIBRARY_FILE} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${DVM_SONAME} ${CMAKE_CURRENT_BINARY_DIR}/libdvm.so
         DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES include/dvm.h include/dvm_dma.h include/dvm_mpi.h include/dvm.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/dvm.h include/dvm.hpp include/dvm_dma.h include/dvm_mpi.h include/dvm.f90 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 foreach(program IN LISTS DVM_PROGRAM_NAMES)
   install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/bin/${program} DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)

@@ -4,7 +4,7 @@
 #   examples/run.sh [NAME...]      for example 03_dataflow; without names, all with an expected output
 #
 # dvmcc compiles C programs with a region pragma. Settings: LIBDVM, the shared library (default: cargo's build
-# in target/release); DVMCC, DVMRUN (default: those in target/release); CC; FC; DVM_EXAMPLE_FLAGS, more options for all compilers.
+# in target/release); DVMCC, DVMRUN (default: those in target/release); CC; CXX; FC; DVM_EXAMPLE_FLAGS, more options for all compilers.
 # A program that calls dvm_serve also runs as several processes: DVM_TEST_PROCESSES (default: c-tests/several/processes) says how many.
 # NAME.tasks.c is a shared object that the program is linked with; NAME.worker.c the program of all processes but the first.
 # DVM_TEST_MPIS, names of tools/mpis.sh: programs with workers are started by these MPIs as well, by rings and all by MPI.
@@ -46,6 +46,8 @@ build() {
     fi
     if [[ $source == *.f90 ]]; then
         (cd "$work" && "${FC:-gfortran}" -O2 -Wall "${flags[@]}" -o "$program" "$include/dvm.f90" "$source" "${link[@]}")
+    elif [[ $source == *.cpp ]]; then
+        "${CXX:-c++}" -std=c++17 -O2 -Wall -Wextra -Werror "${flags[@]}" -I"$include" -o "$program" "$source" "${link[@]}"
     elif grep -qE '^[[:space:]]*#[[:space:]]*pragma[[:space:]]+(dvm[[:space:]]+region|scop)' "$source"; then
         "$dvmcc" -O2 "${flags[@]}" -I"$include" -o "$program" "$source" "${link[@]}" -lm
     else
@@ -88,7 +90,7 @@ for name in "${names[@]}"; do
     count=$((count + 1))
     source=
     : >"$work/log"
-    for candidate in "$here/$name".{c,f90}; do [ -e "$candidate" ] && source=$candidate; done
+    for candidate in "$here/$name".{c,cpp,f90}; do [ -e "$candidate" ] && source=$candidate; done
     if [ -z "$source" ]; then
         failed "$name" "does not exist"
     elif mapfile -t needs < <(needed_by "$source") && [ ${#needs[@]} -gt 0 ] && ! have "${needs[@]}"; then

@@ -1,0 +1,437 @@
+/* dvm.hpp: libdvm for C++17. Header only, over dvm.h.
+ *
+ *     dvm::machine machine;                               // starts libdvm; ends it at the end of the scope
+ *     dvm::datum<double> a(1000), sum(1);                 // promises: arrays whose bytes do not exist yet
+ *     dvm::submit(dvm::near, [](dvm::span<double> x) { for (double &v : x) v = 1; }, dvm::out(a));
+ *     dvm::submit(dvm::near, [](dvm::span<const double> x, dvm::span<double> s) { for (double v : x) s[0] += v; },
+ *                 dvm::in(a), dvm::out(sum));
+ *     double result = sum.get()[0];                       // waits for the task that produces it
+ *
+ * A task is a function object with a span for each argument: `in` gives a span of const, `inout` and `out` one that may be
+ * written. Its number and types of parameters are checked by the compiler. What a lambda captures is copied as bytes, so
+ * it must be trivially copyable: capture numbers, not references to what the task might outlive. A lambda without captures
+ * costs what the C interface costs; captures cost one small datum more.
+ *
+ * Errors are exceptions of type dvm::error; functions named try_... return a std::error_code instead. What a task throws
+ * fails the task, as in dvm.h: its outputs are poisoned, and the next wait says so. */
+#ifndef DVM_HPP
+#define DVM_HPP
+
+#include <dvm.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <string>
+#include <system_error>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace dvm {
+
+/* ----- Errors ----- */
+
+/** @brief The category of libdvm's codes; a value is a dvm_retcode_t. */
+inline const std::error_category &category() noexcept
+{
+    struct kind : std::error_category {
+        const char *name() const noexcept override { return "dvm"; }
+        std::string message(int code) const override { return dvm_strerror(static_cast<dvm_retcode_t>(code)); }
+    };
+    static const kind instance;
+    return instance;
+}
+
+/** @brief A code of libdvm as error_code; DVM_SUCCESS is no error. */
+inline std::error_code error_code(dvm_retcode_t code) noexcept
+{
+    return {static_cast<int>(code), category()};
+}
+
+/** @brief A call of libdvm failed: code(), and what() with the library's own text. */
+class error : public std::system_error {
+  public:
+    explicit error(std::error_code code) : std::system_error(code, dvm_last_error()) {}
+};
+
+/** @brief Throws dvm::error unless the code says success. */
+inline void check(std::error_code code)
+{
+    if (code)
+        throw error(code);
+}
+
+inline void check(dvm_retcode_t code)
+{
+    check(error_code(code));
+}
+
+/* ----- The machine ----- */
+
+/** @brief libdvm, from the constructor to the destructor. All data must go before it. */
+class machine {
+  public:
+    machine() { check(dvm_init()); }
+    ~machine() { dvm_finalize(); }
+    machine(const machine &) = delete;
+    machine &operator=(const machine &) = delete;
+
+    /** @brief Returns when all tasks have ended; throws if one has failed. */
+    void wait() { check(dvm_wait()); }
+    std::error_code try_wait() noexcept { return error_code(dvm_wait()); }
+
+    /** @brief The number of workers. */
+    std::uint64_t workers() const
+    {
+        std::uint64_t count = 0;
+        check(dvm_rank_count(&count));
+        return count;
+    }
+};
+
+/** @brief Where a task runs: near its data. */
+struct near_t {};
+inline constexpr near_t near{};
+
+/** @brief Where a task runs: on the worker with this number, from 0. */
+struct onto {
+    std::uint64_t worker;
+};
+
+/* ----- Data ----- */
+
+/** @brief Consecutive elements in memory that somebody else owns. */
+template <class T> class span {
+  public:
+    using element_type = T;
+    span(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
+    T *data() const noexcept { return data_; }
+    std::size_t size() const noexcept { return size_; }
+    T *begin() const noexcept { return data_; }
+    T *end() const noexcept { return data_ + size_; }
+    T &operator[](std::size_t at) const noexcept { return data_[at]; }
+    operator span<const T>() const noexcept { return {data_, size_}; }
+
+  private:
+    T *data_;
+    std::size_t size_;
+};
+
+/** @brief A datum that is being read: a span that keeps the bytes until it goes. */
+template <class T> class reading : public span<const T> {
+  public:
+    reading(const dvm_data_id_t id, const T *data, std::size_t size) noexcept : span<const T>(data, size), id_{id[0], id[1]} {}
+    reading(reading &&other) noexcept : span<const T>(other), id_{other.id_[0], other.id_[1]}, held_(other.held_)
+    {
+        other.held_ = false;
+    }
+    reading(const reading &) = delete;
+    reading &operator=(const reading &) = delete;
+    ~reading()
+    {
+        if (held_)
+            dvm_data_put(id_);
+    }
+
+  private:
+    dvm_data_id_t id_;
+    bool held_ = true;
+};
+
+/**
+ * @brief An array of T that tasks read and produce; holds one reference of it.
+ *
+ * A copy names the same datum and holds another reference. Elements are handled as bytes.
+ */
+template <class T> class datum {
+    static_assert(std::is_trivially_copyable_v<T>, "the elements of a datum are copied as bytes");
+    static_assert(alignof(T) <= 64, "data are aligned to 64 bytes");
+
+  public:
+    /** @brief A promise of so many elements: a task with `out` produces them, or write(). */
+    explicit datum(std::size_t count) { check(dvm_data_promise(count * sizeof(T), &id_)), count_ = count; }
+    datum(const datum &other) : count_(other.count_)
+    {
+        take(other.id_);
+        if (*this)
+            check(dvm_data_acquire(id_));
+    }
+    datum(datum &&other) noexcept : count_(other.count_)
+    {
+        take(other.id_);
+        other.id_[0] = other.id_[1] = 0;
+    }
+    datum &operator=(datum other) noexcept
+    {
+        std::swap(id_[0], other.id_[0]);
+        std::swap(id_[1], other.id_[1]);
+        std::swap(count_, other.count_);
+        return *this;
+    }
+    ~datum()
+    {
+        if (*this)
+            dvm_data_relax(id_);
+    }
+
+    /** @brief Whether it names a datum; one that was moved from names none. */
+    explicit operator bool() const noexcept { return id_[0] != 0 || id_[1] != 0; }
+    /** @brief The number of elements. */
+    std::size_t size() const noexcept { return count_; }
+    /** @brief Its id, for the C interface. */
+    const dvm_data_id_t &id() const noexcept { return id_; }
+
+    /** @brief Its elements, when they are published; outside of tasks this waits. */
+    reading<T> get() const
+    {
+        void *address = nullptr;
+        std::size_t bytes = 0;
+        check(dvm_data_get(id_, &address, &bytes));
+        return {id_, static_cast<const T *>(address), bytes / sizeof(T)};
+    }
+
+    /** @brief Fulfils the promise by hand: `fill` gets the elements, zeroed, and then they are published. */
+    template <class Fill> void write(Fill &&fill)
+    {
+        void *address = nullptr;
+        std::size_t bytes = 0;
+        check(dvm_data_write(id_, &address, &bytes));
+        std::forward<Fill>(fill)(span<T>(static_cast<T *>(address), bytes / sizeof(T)));
+        check(dvm_data_publish(id_));
+    }
+
+  private:
+    template <class U> friend struct in_argument;
+    template <class U> friend struct out_argument;
+    template <class U> friend struct inout_argument;
+
+    void take(const dvm_data_id_t id) noexcept { id_[0] = id[0], id_[1] = id[1]; }
+
+    dvm_data_id_t id_ = {0, 0};
+    std::size_t count_ = 0;
+};
+
+/* ----- Arguments of a task: each says which ids the task gets, and what its function sees ----- */
+
+template <class T> struct in_argument {
+    using seen = span<const T>;
+    static constexpr int ids = 1;
+    static constexpr int modes[] = {DVM_IN};
+    const datum<T> &data;
+    /* The task takes a reference of its own. */
+    dvm_retcode_t begin(dvm_data_id_t *to)
+    {
+        (*to)[0] = data.id_[0], (*to)[1] = data.id_[1];
+        return dvm_data_acquire(*to);
+    }
+    void undo(dvm_data_id_t *from) { dvm_data_relax(*from); }
+    void done(dvm_data_id_t *) {}
+};
+
+template <class T> struct out_argument {
+    using seen = span<T>;
+    static constexpr int ids = 1;
+    static constexpr int modes[] = {DVM_OUT};
+    datum<T> &data;
+    /* A new promise takes the place of what the datum named before. */
+    dvm_retcode_t begin(dvm_data_id_t *to) { return dvm_data_promise(data.count_ * sizeof(T), to); }
+    void undo(dvm_data_id_t *from) { dvm_data_relax(*from); }
+    void done(dvm_data_id_t *from)
+    {
+        if (data)
+            dvm_data_relax(data.id_);
+        data.take(*from);
+    }
+};
+
+template <class T> struct inout_argument {
+    using seen = span<T>;
+    static constexpr int ids = 2;
+    static constexpr int modes[] = {DVM_IN, DVM_OUT};
+    datum<T> &data;
+    /* The task gets the reference that the datum had: if it is the last one, nothing is copied. */
+    dvm_retcode_t begin(dvm_data_id_t *to)
+    {
+        to[0][0] = data.id_[0], to[0][1] = data.id_[1];
+        return dvm_data_next(to[0], &to[1]);
+    }
+    void undo(dvm_data_id_t *from) { dvm_data_relax(from[1]); }
+    void done(dvm_data_id_t *from) { data.take(from[1]); }
+};
+
+/** @brief The task reads it. */
+template <class T> in_argument<T> in(const datum<T> &data) { return {data}; }
+/** @brief The task produces it; the datum names the new elements from here on. */
+template <class T> out_argument<T> out(datum<T> &data) { return {data}; }
+/** @brief The task updates it; the datum names the updated elements from here on. */
+template <class T> inout_argument<T> inout(datum<T> &data) { return {data}; }
+
+/* ----- Tasks ----- */
+
+/** @brief A function by its name, as in submit(near, fn<update>, ...): the same in each process, unlike its address. */
+template <auto function> struct named {
+    template <class... A> auto operator()(A &&...arguments) const -> decltype(function(std::forward<A>(arguments)...))
+    {
+        return function(std::forward<A>(arguments)...);
+    }
+};
+template <auto function> inline constexpr named<function> fn{};
+
+namespace detail {
+
+/* What tasks with this function and these arguments share: a processing, registered when it is first needed. */
+template <class F, class... Arguments> struct work {
+    static_assert(!std::is_pointer_v<F>, "an address differs between processes: write dvm::fn<function>");
+    static_assert(std::is_trivially_copyable_v<F>, "captures are copied as bytes: capture numbers and ids");
+    static_assert(std::is_invocable_v<const F &, typename Arguments::seen...>,
+                  "the function must take a span for each argument: span<const T> for in, span<T> for inout and out");
+    static constexpr bool bare = std::is_empty_v<F>;
+    static constexpr int first = bare ? 0 : 1;
+    static constexpr int count = first + (0 + ... + Arguments::ids);
+
+    template <class Argument> static typename Argument::seen see(dvm_data_id_t *&ids)
+    {
+        using element = typename Argument::seen::element_type;
+        void *address = nullptr;
+        std::size_t bytes = 0;
+        ids += Argument::ids;
+        check(dvm_data_get(ids[-1], &address, &bytes));
+        return {static_cast<element *>(address), bytes / sizeof(element)};
+    }
+
+    static int run(void *, dvm_data_id_t *ids, int)
+    {
+        alignas(F) unsigned char bytes[sizeof(F)] = {};
+        if constexpr (!bare) {
+            void *address = nullptr;
+            std::size_t size = 0;
+            check(dvm_data_get(ids[0], &address, &size));
+            std::memcpy(bytes, address, sizeof(F));
+            ids += 1;
+        }
+        const F &function = *std::launder(reinterpret_cast<const F *>(bytes));
+        /* Braces evaluate from left to right. */
+        std::tuple<typename Arguments::seen...> seen{see<Arguments>(ids)...};
+        if constexpr (std::is_same_v<std::invoke_result_t<const F &, typename Arguments::seen...>, int>)
+            return std::apply(function, seen);
+        else
+            std::apply(function, seen);
+        return 0;
+    }
+
+    /* `stale` is an id that was refused: libdvm may have ended and begun again since. */
+    static dvm_retcode_t processing(dvm_processing_id_t to, const dvm_processing_id_t stale)
+    {
+        static std::mutex lock;
+        static dvm_processing_id_t known = {0, 0};
+        std::lock_guard<std::mutex> guard(lock);
+        const bool none = known[0] == 0 && known[1] == 0;
+        if (none || (stale && known[0] == stale[0] && known[1] == stale[1])) {
+            dvm_processing_id_t made = {0, 0};
+            if (dvm_retcode_t code = dvm_processing_register_v(run, nullptr, count, "a C++ task", made); code != DVM_SUCCESS)
+                return code;
+            int modes[count + 1] = {DVM_IN};
+            int at = first;
+            (..., [&](const int *these, int number) {
+                for (int k = 0; k < number; k++)
+                    modes[at++] = these[k];
+            }(Arguments::modes, Arguments::ids));
+            if (dvm_retcode_t code = dvm_processing_access(made, modes); code != DVM_SUCCESS)
+                return code;
+            known[0] = made[0], known[1] = made[1];
+        }
+        to[0] = known[0], to[1] = known[1];
+        return DVM_SUCCESS;
+    }
+
+    static dvm_retcode_t closure(const F &function, dvm_data_id_t *to)
+    {
+        void *address = nullptr;
+        std::size_t size = 0;
+        dvm_retcode_t code = dvm_data_allocate(sizeof(F), to);
+        if (code != DVM_SUCCESS)
+            return code;
+        code = dvm_data_get(*to, &address, &size);
+        if (code == DVM_SUCCESS) {
+            std::memcpy(address, &function, sizeof(F));
+            code = dvm_data_put(*to);
+        }
+        if (code != DVM_SUCCESS)
+            dvm_data_relax(*to);
+        return code;
+    }
+};
+
+inline dvm_retcode_t schedule(near_t, const dvm_processing_id_t processing, dvm_data_id_t *ids, int count)
+{
+    return dvm_sched_near(processing, ids, count);
+}
+
+inline dvm_retcode_t schedule(onto place, const dvm_processing_id_t processing, dvm_data_id_t *ids, int count)
+{
+    dvm_rank_t rank;
+    const dvm_retcode_t code = dvm_rank_at(place.worker, rank, DVM_MAX_RANK_DEPTH);
+    return code == DVM_SUCCESS ? dvm_sched_onto_v(rank, processing, ids, count) : code;
+}
+
+} // namespace detail
+
+/** @brief Schedules a task, and returns at once; the error, if it could not. Then the data are as they were. */
+template <class Place, class F, class... Arguments>
+std::error_code try_submit(Place place, F function, Arguments... arguments)
+{
+    using task = detail::work<F, Arguments...>;
+    dvm_data_id_t ids[task::count + 1] = {};
+    dvm_processing_id_t processing = {0, 0};
+    dvm_retcode_t code = task::processing(processing, nullptr);
+    if (code != DVM_SUCCESS)
+        return error_code(code);
+    if constexpr (!task::bare) {
+        code = task::closure(function, &ids[0]);
+        if (code != DVM_SUCCESS)
+            return error_code(code);
+    }
+    /* Each argument in its order, as long as none fails; `begun` counts those to take back. */
+    int at = task::first, begun = 0;
+    (..., [&](auto &argument) {
+        if (code == DVM_SUCCESS && (code = argument.begin(&ids[at])) == DVM_SUCCESS)
+            begun++;
+        at += argument.ids;
+    }(arguments));
+    if (code == DVM_SUCCESS) {
+        code = detail::schedule(place, processing, ids, task::count);
+        if (code == DVM_ERR_PROCESSING) {
+            const dvm_processing_id_t stale = {processing[0], processing[1]};
+            code = task::processing(processing, stale);
+            if (code == DVM_SUCCESS)
+                code = detail::schedule(place, processing, ids, task::count);
+        }
+    }
+    at = task::first;
+    (..., [&](auto &argument) {
+        if (code == DVM_SUCCESS)
+            argument.done(&ids[at]);
+        else if (begun-- > 0)
+            argument.undo(&ids[at]);
+        at += argument.ids;
+    }(arguments));
+    if constexpr (!task::bare) {
+        if (code != DVM_SUCCESS)
+            dvm_data_relax(ids[0]);
+    }
+    return error_code(code);
+}
+
+/** @brief Schedules a task, and returns at once; throws dvm::error if it could not. */
+template <class Place, class F, class... Arguments>
+void submit(Place place, F function, Arguments... arguments)
+{
+    check(try_submit(place, function, arguments...));
+}
+
+} // namespace dvm
+
+#endif
