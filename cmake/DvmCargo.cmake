@@ -1,7 +1,10 @@
 # Runs cargo and gives its product the names that the dynamic linker wants. Defines the target dvm::dvm for this build
 # tree, DVM_LIBRARY_FILE, DVM_SONAME, and DVM_PROGRAM_NAMES.
 
-find_program(CARGO cargo HINTS "$ENV{HOME}/.cargo/bin" REQUIRED)
+option(DVM_BUILT "install what cargo has built before, without cargo" OFF)
+if(NOT DVM_BUILT)
+  find_program(CARGO cargo HINTS "$ENV{HOME}/.cargo/bin" REQUIRED)
+endif()
 
 if(NOT DVM_TARGET_DIR)
   set(DVM_TARGET_DIR ${CMAKE_CURRENT_SOURCE_DIR}/target)
@@ -35,8 +38,12 @@ else()
   list(APPEND _arguments --package dvm --package dvm-info --package dvmrun --bins)
 endif()
 
+set(_build COMMAND ${CMAKE_COMMAND} -E env ${_environment} ${CARGO} ${_arguments} --target-dir ${DVM_TARGET_DIR})
+if(DVM_BUILT)
+  set(_build)
+endif()
 add_custom_target(dvm_cargo ALL
-  COMMAND ${CMAKE_COMMAND} -E env ${_environment} ${CARGO} ${_arguments} --target-dir ${DVM_TARGET_DIR}
+  ${_build}
   COMMAND ${CMAKE_COMMAND} -DFROM=${_product} -DINTO=${CMAKE_CURRENT_BINARY_DIR} -DLIBRARY=${DVM_LIBRARY_NAME}
           -DSONAME=${DVM_SONAME} "-DPROGRAMS=${DVM_PROGRAM_NAMES}" -P ${CMAKE_CURRENT_LIST_DIR}/collect.cmake
   BYPRODUCTS ${DVM_LIBRARY_FILE}
@@ -45,7 +52,7 @@ add_custom_target(dvm_cargo ALL
   USES_TERMINAL VERBATIM)
 
 option(DVM_MPI "build a plugin for each MPI that is there" ON)
-if(DVM_MPI AND NOT DVM_SANITIZER)
+if(DVM_MPI AND NOT DVM_SANITIZER AND NOT DVM_BUILT)
   add_custom_target(dvm_plugins ALL
     COMMAND ${CMAKE_COMMAND} -E env --unset=MAKEFLAGS CARGO=${CARGO} CARGO_TARGET_DIR=${DVM_TARGET_DIR}
             ${CMAKE_CURRENT_SOURCE_DIR}/tools/plugins.sh --optional
