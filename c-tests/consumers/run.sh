@@ -100,10 +100,18 @@ step "install" cmake --install "$build" --prefix "$work/first" || exit 1
 build=$(cd -- "$build" && pwd)
 prefix=$work/first
 
+# Without cargo: what was built before is installed as it is, and every file of it is removed again.
+step "configure without cargo" env PATH=/usr/bin:/bin HOME=/nonexistent cmake -S "$here/../.." -B "$work/built" -DDVM_BUILT=ON
+step "build without cargo" env PATH=/usr/bin:/bin HOME=/nonexistent cmake --build "$work/built"
+step "install without cargo" env PATH=/usr/bin:/bin HOME=/nonexistent cmake --install "$work/built" --prefix "$work/again"
+step "the same files" test "$(cd "$work/first" && find . ! -type d | sort)" = "$(cd "$work/again" && find . ! -type d | sort)"
+step "uninstall" "$here/../../tools/uninstall.sh" "$work/built/install_manifest.txt"
+step "nothing is left" test -z "$(find "$work/again" ! -type d)"
+
 real=libdvm.so.$(version)
 for file in lib/$real include/dvm.h include/dvm.hpp include/dvm_dma.h include/dvm_mpi.h include/dvm.f90 lib/cmake/dvm/dvmConfig.cmake \
     lib/cmake/dvm/dvmConfigVersion.cmake lib/pkgconfig/dvm.pc lib/libdvm_fortran.a bin/dvm-info share/man/man1/dvm-info.1 \
-    bin/dvmrun share/man/man1/dvmrun.1 \
+    bin/dvmrun share/man/man1/dvmrun.1 share/man/man1/dvmcc.1 \
     share/dvm/dvm.py share/doc/dvm/LICENSE-APACHE share/doc/dvm/LICENSE-MIT; do
     step "there is $file" test -s "$prefix/$file"
 done

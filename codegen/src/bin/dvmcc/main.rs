@@ -1,6 +1,9 @@
 //! `dvmcc`: a replacement for `cc`.
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
+#[cfg(test)]
+mod man;
+
 use dvm_codegen::driver::invocation::Invocation;
 use dvm_codegen::driver::limited_process::{self, Guarded, Product};
 use dvm_codegen::driver::{ARGUMENT, dvmcc, non_utf8_words, output_file, with_room};
