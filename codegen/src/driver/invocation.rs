@@ -51,6 +51,8 @@ pub struct Invocation {
     hard: bool,
     /// Nothing is compiled: the compiler is asked something.
     pub query: bool,
+    /// `--why`: nothing is compiled either; the loops of the sources are tried.
+    pub why: bool,
     /// `--help`.
     pub help: bool,
     /// `--version`.
@@ -78,6 +80,7 @@ impl Invocation {
             silent: false,
             hard: false,
             query: false,
+            why: false,
             help: false,
             version: false,
         };
@@ -140,6 +143,7 @@ impl Invocation {
             "-Wno-error=dvm" => self.hard = false,
             "-Wdvm" => self.quiet = false,
             "-Wno-dvm" => (self.quiet, self.hard) = (true, false),
+            "--why" => self.why = true,
             "--help" => self.help = true,
             "--version" => self.version = true,
             _ => return false,

@@ -1,5 +1,6 @@
 //! Transforms a file with pragmas into a file with tiles; both programs use this.
 
+pub mod advice;
 pub mod dvmcc;
 pub mod installation;
 pub mod invocation;
@@ -14,6 +15,7 @@ mod composition;
 mod dependency_files;
 mod long_options;
 mod replacement;
+mod trial;
 
 use crate::Refusal;
 use crate::diagnostics::{Diagnostic, Severity};

@@ -2,10 +2,11 @@
 //! refuses regions with a reason and a remedy. `read` is the way in.
 //!
 //! Each room uses only those before it, in this order:
-//! `clang`, `text`, `values`, `survey`, `relocation`, `translation`, `effects`, `region`.
+//! `clang`, `text`, `values`, `survey`, `relocation`, `translation`, `effects`, `region`. `nests` finds loops without pragmas.
 
 mod clang;
 mod effects;
+mod nests;
 mod read;
 mod region;
 mod relocation;
@@ -16,6 +17,7 @@ mod values;
 
 pub use clang::process::{ClangError, command};
 pub use clang::target::difference;
+pub use nests::{Nest, Scalar, nests};
 pub use read::{Reading, SMALLER, read, refusal};
 pub use region::region_reader::Found;
 pub use region::start_values::FinalScalars;

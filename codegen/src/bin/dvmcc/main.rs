@@ -6,7 +6,7 @@ mod man;
 
 use dvm_codegen::driver::invocation::Invocation;
 use dvm_codegen::driver::limited_process::{self, Guarded, Product};
-use dvm_codegen::driver::{ARGUMENT, dvmcc, non_utf8_words, output_file, with_room};
+use dvm_codegen::driver::{ARGUMENT, advice, dvmcc, non_utf8_words, output_file, with_room};
 use dvm_codegen::refusal;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -24,6 +24,8 @@ Options of its own:
   --show         keep the generated C as FILE.dvm.c next to the object, and print its path
   --dvm-strict   a region that stays sequential is an error (also -Werror=dvm, until -Wno-error=dvm)
   -Wno-dvm       no messages about regions (also -w); -Werror alone makes none an error
+  --why          read sources without pragmas, and print which loops can be tiled, the pragmas to put
+                 before them, and what stands in the way of the others; compiles nothing
   --explain DVM032   what the code of a message means, with a failing and a mended example;
                  without a code: all of them
   --help         this text
@@ -95,6 +97,9 @@ fn command(words: &[OsString]) -> Result<i32, String> {
     }
     if non_utf8_words::any(words) {
         return non_utf8_words::run(words, &invocation);
+    }
+    if invocation.why {
+        return advice::run(&invocation, &Guarded::new(Product::Text));
     }
     dvmcc::run(&invocation, &Guarded::new(Product::Text))
 }
