@@ -16,6 +16,7 @@ pub mod pipeline;
 pub mod planted;
 pub mod redist_c;
 pub mod refusal;
+pub mod remarks;
 pub mod scratch_folder;
 pub mod source;
 pub mod tile_drawing;

@@ -58,7 +58,7 @@ pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
 fn file(path: &Path, flags: &[String], guarded: &Guarded) -> Result<String, String> {
     let source = Source::read(path).map_err(|e| format!("cannot read the file: {e}"))?;
     if !marks(&source).is_empty() {
-        return Err("the file has pragmas already; compile it, and read the messages".to_owned());
+        return Err("the file has pragmas already; compile it with --dvm-remarks".to_owned());
     }
     if composition::computes_includes(&source) {
         return Err("it names included files by macros; give their folders with -iquote, and copy the file".to_owned());
@@ -206,7 +206,9 @@ fn report(source: &Source, advice: &[Advice]) -> String {
         source.path.display(),
         advice.len()
     );
-    advice.iter().for_each(|one| tell(source, one, 0, &mut text));
+    for one in advice {
+        tell(source, one, 0, &mut text);
+    }
     text
 }
 
@@ -231,14 +233,16 @@ fn tell(source: &Source, one: &Advice, level: usize, text: &mut String) {
     } else if !one.nest.is_for {
         let _ = writeln!(text, "{pad}  a `while` or `do` loop; only the loops inside can be tiled");
     }
-    one.obstacles.lines().for_each(|line| {
+    for line in one.obstacles.lines() {
         let _ = writeln!(text, "{pad}  {line}");
-    });
+    }
     if let Some(clauses) = &one.vouched {
         let _ = writeln!(text, "{pad}  it would be accepted with");
         pragma(clauses, &pad, text);
     }
-    one.inner.iter().for_each(|inner| tell(source, inner, level + 1, text));
+    for inner in &one.inner {
+        tell(source, inner, level + 1, text);
+    }
 }
 
 fn pragma(clauses: &Clauses, pad: &str, text: &mut String) {

@@ -4,6 +4,7 @@ use super::compiler::Compiler;
 use super::installation::Installation;
 use super::invocation::{Goal, Invocation, Part};
 use super::limited_process::Guarded;
+use super::remark_report::{self, FileRemark};
 use super::{Outcome, compiler_query, composition, dependency_files, output_file, transform};
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::marks;
@@ -31,6 +32,7 @@ pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
         flags: None,
         stand_ins: vec![],
         untouched: false,
+        remarks: vec![],
     };
     if !invocation.only_dependencies && !invocation.query && !compiler.is_inner() {
         if !work.unread(piped.as_deref()) {
@@ -48,7 +50,13 @@ pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
             return Ok(code);
         }
     }
-    work.compile(piped.as_deref())
+    let code = work.compile(piped.as_deref())?;
+    if let (0, Goal::Link, Some(to)) = (code, invocation.goal, &invocation.remarks)
+        && !compiler.is_inner()
+    {
+        remark_report::tell_total(&work.remarks, to.as_deref());
+    }
+    Ok(code)
 }
 
 /// All of standard input, if the command compiles it.
@@ -92,6 +100,8 @@ struct Work<'a> {
     stand_ins: Vec<StandIn>,
     /// Some region pragma reaches the compiler unchanged.
     untouched: bool,
+    /// What became of the regions of the sources, if that is asked for.
+    remarks: Vec<FileRemark>,
 }
 
 impl Work<'_> {
@@ -147,6 +157,7 @@ impl Work<'_> {
             Ok(outcome) => outcome,
             Err(error) => return Ok(self.sequential(path, &error.to_string())),
         };
+        self.remark(&source, &outcome)?;
         if !self.report(&source, &mut outcome) {
             return Ok(Some(1));
         }
@@ -173,6 +184,18 @@ impl Work<'_> {
         let quoted = (!leads_elsewhere).then_some(folder);
         self.stand_ins.push(StandIn { source: path.to_owned(), path: instead, quoted });
         Ok(None)
+    }
+
+    /// Tells what became of a source's regions, or adds it to a file.
+    fn remark(&mut self, source: &Source, outcome: &Outcome) -> Result<(), String> {
+        let Some(to) = &self.invocation.remarks else { return Ok(()) };
+        let remark = FileRemark::of(source, outcome);
+        match to {
+            Some(path) => remark.append(path)?,
+            None => output_file::tell(&remark.text(source)),
+        }
+        self.remarks.push(remark);
+        Ok(())
     }
 
     /// Compiles a file unchanged; returns an exit code if that is an error.

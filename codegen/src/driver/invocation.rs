@@ -53,6 +53,8 @@ pub struct Invocation {
     pub query: bool,
     /// `--why`: nothing is compiled either; the loops of the sources are tried.
     pub why: bool,
+    /// `--dvm-remarks`, or `--dvm-remarks=FILE`: what became of each region is told, or added to the file.
+    pub remarks: Option<Option<PathBuf>>,
     /// `--help`.
     pub help: bool,
     /// `--version`.
@@ -81,6 +83,7 @@ impl Invocation {
             hard: false,
             query: false,
             why: false,
+            remarks: None,
             help: false,
             version: false,
         };
@@ -144,9 +147,13 @@ impl Invocation {
             "-Wdvm" => self.quiet = false,
             "-Wno-dvm" => (self.quiet, self.hard) = (true, false),
             "--why" => self.why = true,
+            "--dvm-remarks" => self.remarks = Some(None),
             "--help" => self.help = true,
             "--version" => self.version = true,
-            _ => return false,
+            _ => match word.strip_prefix("--dvm-remarks=").filter(|file| !file.is_empty()) {
+                Some(file) => self.remarks = Some(Some(PathBuf::from(file))),
+                None => return false,
+            },
         }
         true
     }

@@ -10,6 +10,7 @@ use crate::model::Region;
 use crate::pipeline::Stage;
 use crate::refusal::Code;
 use crate::refusal::Refusal;
+use crate::remarks;
 use crate::source::Source;
 use crate::tile_drawing::{self, View};
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,8 @@ type Answer = Result<Replacement, Refusal>;
 pub enum Product {
     /// The C text that replaces it.
     Text,
+    /// The same, and what became of the region.
+    Remarked,
     /// The state after a pass, as text.
     Stage(Stage),
     /// A drawing, as text. If there is a name, other regions give nothing.
@@ -36,11 +39,15 @@ impl Product {
     fn make(&self, region: &Region, original: &str) -> Answer {
         let text = match self {
             Product::Text => return back_end(region, original),
+            Product::Remarked => {
+                let replacement = back_end(region, original)?;
+                return Ok(Replacement { phases: remarks::phases(region)?, ..replacement });
+            }
             Product::Stage(stage) => crate::pipeline::print(region, *stage, original),
             Product::Drawing(_, Some(name)) if *name != region.name => Ok(String::new()),
             Product::Drawing(view, _) => tile_drawing::scene(region, view).map(|scene| tile_drawing::svg(&scene)),
         };
-        text.map(|file_scope| Replacement { file_scope, call: String::new() })
+        text.map(|file_scope| Replacement { file_scope, call: String::new(), phases: Vec::new() })
     }
 }
 

@@ -14,6 +14,7 @@ mod compiler_query;
 mod composition;
 mod dependency_files;
 mod long_options;
+mod remark_report;
 mod replacement;
 mod trial;
 

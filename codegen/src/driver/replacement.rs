@@ -2,6 +2,7 @@
 
 use crate::Refusal;
 use crate::model::Region;
+use crate::remarks::PhaseRemark;
 use serde::{Deserialize, Serialize};
 
 /// C text that the back end made from a region.
@@ -11,6 +12,8 @@ pub struct Replacement {
     pub file_scope: String,
     /// Code that replaces the region; contains the original as fallback.
     pub call: String,
+    /// What became of it, if that was asked for.
+    pub phases: Vec<PhaseRemark>,
 }
 
 /// A back end turns a model and the region's own text into C text, or refuses.
@@ -18,5 +21,9 @@ pub type Generate<'g> = &'g dyn Fn(&Region, &str) -> Result<Replacement, Refusal
 
 /// The real back end.
 pub fn back_end(region: &Region, original: &str) -> Result<Replacement, Refusal> {
-    crate::pipeline::generate(region, original).map(|g| Replacement { file_scope: g.file_scope, call: g.call })
+    crate::pipeline::generate(region, original).map(|g| Replacement {
+        file_scope: g.file_scope,
+        call: g.call,
+        phases: Vec::new(),
+    })
 }

@@ -62,7 +62,16 @@ fn the_man_page_is_up_to_date() {
 #[test]
 fn every_entry_of_the_help_is_in_the_page() {
     let page = page();
-    for word in ["--show", "--dvm-strict", "--explain", "DVM_CLANG", "DVM_PREFIX", "reduction(+:x)", "tile(32,auto)"] {
+    for word in [
+        "--show",
+        "--dvm-strict",
+        "--explain",
+        "--dvm-remarks=FILE",
+        "DVM_CLANG",
+        "DVM_PREFIX",
+        "reduction(+:x)",
+        "tile(32,auto)",
+    ] {
         assert!(page.contains(&roff(word)), "{word}");
     }
     for (_, title) in SECTIONS {

@@ -1,0 +1,92 @@
+//! `--dvm-remarks`: what became of each region, as text and as JSON, and the count at the end of linking.
+
+mod prefix;
+
+use prefix::dvmcc;
+use serde_json::Value;
+use std::path::Path;
+
+const STENCIL: &str = "\
+static double u[2][400][400];
+void smooth(int steps)
+{
+#pragma dvm region tile(4, 16, 32)
+    for (int t = 0; t < steps; t++)
+        for (int i = 1; i < 399; i++)
+            for (int j = 1; j < 399; j++)
+                u[(t + 1) % 2][i][j] = u[t % 2][i - 1][j] + u[t % 2][i + 1][j] + u[t % 2][i][j];
+}
+void scale(int n, double *restrict x)
+{
+#pragma dvm region
+    for (int i = 0; i < n; i++)
+        x[i] *= 2;
+}
+int main(void) { return 0; }
+";
+
+const CHAIN: &str = "\
+void chain(int n, double *restrict x)
+{
+#pragma dvm region name(chained)
+    for (int i = 1; i < n; i++)
+        x[i] = 0.5 * x[i - 1];
+}
+";
+
+fn run(folder: &Path, words: &[&str]) -> String {
+    let output = dvmcc().current_dir(folder).args(words).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn the_text_names_loops_dependences_and_bytes() {
+    let folder = testkit::scratch(&[("stencil.c", STENCIL), ("chain.c", CHAIN)]);
+    let told = run(&folder, &["-O1", "--dvm-remarks", "stencil.c", "chain.c", "-o", "all"]);
+    for part in [
+        "stencil.c:4:1: remark: region 'smooth_1' is tiled: 1 phase",
+        "phase 1 (line 8): ",
+        "carries dependences: a tile waits for the one before it",
+        "bytes per tile of 4 x 16 x 32\n",
+        "stencil.c:12:1: remark: region 'scale_1' is tiled: 1 phase",
+        "phase 1 (line 14): all tiles run in parallel",
+        "tile loop i: free",
+        "about 256 bytes per tile of 32 (assumed; the caches decide)",
+        "chain.c:4:5: remark: region 'chained' is not tiled\n  [DVM100] no parallelism was found: line 5 needs",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(told.ends_with("dvmcc: 2 of 3 regions tiled\n"), "{told}");
+}
+
+#[test]
+fn separate_commands_share_a_file_of_json() {
+    let folder = testkit::scratch(&[("stencil.c", STENCIL), ("chain.c", CHAIN)]);
+    let option = "--dvm-remarks=remarks.json";
+    // A source that is compiled again counts once.
+    for source in ["stencil.c", "chain.c", "stencil.c"] {
+        let told = run(&folder, &["-O1", "-c", option, source]);
+        assert!(!told.contains("remark:") && !told.contains("regions tiled"), "{told}");
+    }
+    let told = run(&folder, &[option, "stencil.o", "chain.o", "-o", "all"]);
+    assert_eq!(told, "dvmcc: 2 of 3 regions tiled\n");
+    let text = std::fs::read_to_string(folder.join("remarks.json")).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 3);
+    let smooth = &lines[0]["regions"][0];
+    assert_eq!((&smooth["name"], &smooth["tiled"], &smooth["line"]), (&"smooth_1".into(), &true.into(), &4.into()));
+    let loops = smooth["phases"][0]["tile_loops"].as_array().unwrap();
+    assert_eq!(loops.iter().map(|l| l["size"].as_u64().unwrap()).collect::<Vec<_>>(), [4, 16, 32]);
+    assert!(loops.iter().any(|l| l["carries"] == true) && loops.iter().any(|l| l["carries"] == false));
+    // Of 2 planes the 4 columns and as many rows as two skewed loops and the neighbours reach, 8 bytes each.
+    assert_eq!(smooth["phases"][0]["bytes_per_tile"], 2 * 4 * (15 + 31 + 2 + 1) * 8);
+    let chained = &lines[1]["regions"][0];
+    assert_eq!((&chained["tiled"], &chained["obstacles"][0]["code"]), (&false.into(), &"DVM100".into()));
+}
+
+#[test]
+fn without_the_option_nothing_is_told() {
+    let folder = testkit::scratch(&[("stencil.c", STENCIL)]);
+    assert_eq!(run(&folder, &["-O1", "stencil.c", "-o", "all"]), "");
+}
