@@ -2,7 +2,8 @@
 
 use smallvec::SmallVec;
 
-use super::state::{ArrivedTask, EarlyGrant, Handled, RunArgument, Step, Use, index};
+use super::runs::{ArrivedTask, RunArgument, Use};
+use super::state::{EarlyGrant, Handled, Step, index};
 use crate::data::{DatumId, STORE};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::{IdMap, ProcessId, ProcessingId};

@@ -7,7 +7,8 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use super::code_loader::{CodeJob, CodeOutcome};
-use super::state::{ArrivedTask, Handled, Remote, Step, Use};
+use super::runs::{ArrivedTask, Use};
+use super::state::{Handled, Remote, Step};
 use crate::engine::remote_view::AwaitedCode;
 use crate::engine::{enter, under_way};
 use crate::error::{Error, dvm_retcode_t};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::runs::Runs;
-use super::state::{Brought, BytesPlace, Handled, Step, Use, index};
+use super::runs::{Runs, Use};
+use super::state::{Brought, BytesPlace, Handled, Step, index};
 use crate::data::{DatumId, STORE};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;

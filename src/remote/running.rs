@@ -2,7 +2,8 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::state::{ArrivedTask, Handled, RunArgument, Step, Use, index};
+use super::runs::{ArrivedTask, RunArgument, Use};
+use super::state::{Handled, Step, index};
 use crate::data::{DatumId, Outcome, STORE, Storage};
 use crate::engine::{SharedEnd, SharedTask};
 use crate::error::{Error, dvm_retcode_t};

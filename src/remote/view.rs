@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::near_data::PLAIN_TICKET;
-use super::state::{ArrivedTask, Brought, BytesPlace, PendingTask, Remote, Step, Use, Want};
+use super::runs::{ArrivedTask, Use};
+use super::state::{Brought, BytesPlace, PendingTask, Remote, Step, Want};
 use crate::data::{DatumId, STORE};
 use crate::engine::Goal;
 use crate::engine::remote_view::{Lack, PeerView, Question, RemoteTaskView, RemoteView, TogetherCall, TogetherView};
