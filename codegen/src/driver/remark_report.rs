@@ -106,11 +106,12 @@ fn add_refused(source: &Source, refused: &Diagnostic, regions: &mut Vec<RegionRe
         reason: reason.to_owned(),
         remedy: refused.remedy.clone().unwrap_or_default(),
     };
-    match regions.iter_mut().find(|region| !name.is_empty() && !region.tiled && region.name == name) {
-        Some(region) => region.obstacles.push(obstacle),
-        None => {
-            regions.push(RegionRemark { name, line, column, tiled: false, obstacles: vec![obstacle], phases: vec![] })
-        }
+    let known = regions.iter_mut().find(|region| !name.is_empty() && !region.tiled && region.name == name);
+    if let Some(region) = known {
+        region.obstacles.push(obstacle);
+    } else {
+        let obstacles = vec![obstacle];
+        regions.push(RegionRemark { name, line, column, tiled: false, obstacles, phases: vec![] });
     }
 }
 
