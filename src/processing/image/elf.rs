@@ -243,7 +243,7 @@ mod tests {
     }
 
     fn own() -> ElfMachine {
-        ElfMachine::of(&std::fs::read("/proc/self/exe").unwrap()[..]).unwrap()
+        ElfMachine::of(&std::fs::File::open("/proc/self/exe").unwrap()).unwrap()
     }
 
     #[test]
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn spoiled_bytes_are_read_or_refused() {
         let object = object();
-        let (mut read, mut refused) = (0, 0);
+        let (own, mut read, mut refused) = (own(), 0, 0);
         for seed in testkit::seeds_from(0, 500) {
             let mut random = Random::new(seed);
             let mut bytes = object.clone();
@@ -289,7 +289,7 @@ mod tests {
             if random.one_in(4) {
                 bytes.truncate(random.below(bytes.len()));
             }
-            match ElfObject::read(&bytes[..], own()) {
+            match ElfObject::read(&bytes[..], own) {
                 Ok(_) => read += 1,
                 Err(_) => refused += 1,
             }
