@@ -13,6 +13,7 @@ pub mod membership;
 mod planted;
 mod process_set;
 pub mod promises;
+pub mod recovery;
 pub mod shipping;
 #[cfg(test)]
 mod simulation;

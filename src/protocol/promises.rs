@@ -100,6 +100,12 @@ impl Promise {
         std::mem::take(&mut self.waiting)
     }
 
+    /// Its task's process is lost, and the bytes with it, if there were any: the task is sent again, and nobody produces it
+    /// until then. Who needs it was passed on and asks again, or waits here.
+    pub fn reopen(&mut self) {
+        self.producer = Producer::Nobody;
+    }
+
     /// A process is lost. If it was to produce, nobody will: gives those whom home has to tell that it is poisoned. Who
     /// was passed on asks again (`copies`).
     pub fn lost(&mut self, process: ProcessId) -> Option<ProcessSet> {

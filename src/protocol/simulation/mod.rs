@@ -1,7 +1,7 @@
 //! Deterministic simulation: a few processes, each with all machines, run a random program over channels with random delays.
 //! One seed is one run. Its oracle is the sequential run of the program: every task comes to what it comes to there, reads
 //! the same bytes, the end is announced when nothing is left and not before, and all data are freed. With a loss: whatever runs
-//! reads the right bytes, and every survivor comes to its end.
+//! reads the right bytes, and every survivor comes to its end. With recovery: every task comes to what it should all the same.
 //!
 //! `testkit::seeds_from` says which seeds are run.
 
@@ -37,6 +37,8 @@ struct Seen {
     killed: usize,
     accused: usize,
     over: u64,
+    /// Tasks that were sent again after a loss.
+    again: usize,
 }
 
 struct World<'a> {
@@ -265,6 +267,7 @@ impl World<'_> {
                 seen.cancelled += usize::from(*fate == Fate::Cancelled);
             }
             seen.in_place += process.in_place;
+            seen.again += process.again;
             seen.fetches += process.fetches;
             let program = &self.prepared.program;
             let most = program.tasks.iter().map(|task| task.inputs.len() as u64 * 2 * UNIT).max().unwrap_or(0);
@@ -279,6 +282,9 @@ impl World<'_> {
                 (true, true) => Fate::Failure,
                 (true, false) => Fate::Success,
             };
+            if self.prepared.program.recovers {
+                self.check_told(task, expected)?;
+            }
             let found = fates.get(&task);
             if lossless && found != Some(&expected) {
                 return Err(format!("task {task} should come to {expected:?} and came to {found:?}"));
@@ -298,6 +304,21 @@ impl World<'_> {
     }
 }
 
+impl World<'_> {
+    /// Process 0, which schedules all tasks, was told what this one came to, and nothing else: once, or again after a loss.
+    fn check_told(&self, task: usize, expected: Fate) -> Result<(), Wrong> {
+        let root = self.processes[0].as_ref().ok_or("process 0 is gone")?;
+        let mut told = root.told.iter().filter(|(about, _)| *about == task).map(|(_, fate)| *fate).peekable();
+        if told.peek().is_none() {
+            return Err(format!("task {task} came to nothing"));
+        }
+        match told.find(|fate| *fate != expected) {
+            Some(fate) => Err(format!("task {task} should come to {expected:?} and came to {fate:?}")),
+            None => Ok(()),
+        }
+    }
+}
+
 fn run(program: &JobProgram, seed: u64, conditions: Conditions, seen: &mut Seen) -> Result<(), Wrong> {
     let prepared = program.prepare();
     World::new(&prepared, seed).run(conditions, seen)
@@ -307,14 +328,26 @@ fn conditions(seed: u64) -> Conditions {
     Conditions { kills: [0, 0, 1, 0, 2][(seed % 5) as usize], accusations: [0, 0, 0, 1, 0, 0, 2][(seed % 7) as usize] }
 }
 
-fn run_seed(seed: u64, seen: &mut Seen) -> Result<(), Wrong> {
-    run(&JobProgram::random(&mut Random::new(seed)), seed, conditions(seed), seen)
+/// What a seed is run with.
+type Cases = (fn(&mut Random) -> JobProgram, fn(u64) -> Conditions);
+
+const USUAL: Cases = (JobProgram::random, conditions);
+
+/// Most processes are lost, but for process 0.
+fn losses(seed: u64) -> Conditions {
+    Conditions { kills: [1, 1, 2, 3][(seed % 4) as usize], accusations: [0, 0, 1][(seed % 3) as usize] }
+}
+
+const RECOVERING: Cases = (JobProgram::random_recoverable, losses);
+
+fn run_seed((program, conditions): Cases, seed: u64, seen: &mut Seen) -> Result<(), Wrong> {
+    run(&program(&mut Random::new(seed)), seed, conditions(seed), seen)
 }
 
 /// A program that fails, as small as it gets, with what it comes to.
-fn shrink(seed: u64) -> (JobProgram, u64, Wrong) {
+fn shrink((program, conditions): Cases, seed: u64) -> (JobProgram, u64, Wrong) {
     let conditions = conditions(seed);
-    let mut program = JobProgram::random(&mut Random::new(seed));
+    let mut program = program(&mut Random::new(seed));
     let fails = |program: &JobProgram| {
         let seeds = std::iter::once(seed).chain(0..60);
         seeds
@@ -357,25 +390,39 @@ fn text(program: &JobProgram) -> String {
     text
 }
 
-#[test]
-fn random_programs_come_to_what_their_sequential_run_comes_to() {
+/// Runs all seeds: how many, and what was seen.
+fn run_seeds(cases: Cases, usual: u64) -> (u64, Seen) {
     let mut seen = Seen::default();
-    let seeds = testkit::seeds_from(0, 10_000);
+    let seeds = testkit::seeds_from(0, usual);
     let count = seeds.cases;
     for seed in seeds {
-        let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run_seed(seed, &mut seen)));
+        let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run_seed(cases, seed, &mut seen)));
         let wrong = match found {
             Ok(Ok(())) => continue,
             Ok(Err(wrong)) => wrong,
             Err(panic) => panic!("seed {seed} panics: {:?}", panic.downcast_ref::<&str>()),
         };
-        let (program, at, smallest) = shrink(seed);
+        let (program, at, smallest) = shrink(cases, seed);
         panic!("seed {seed}: {wrong}\nwith delays of seed {at}: {smallest}\n{}", text(&program));
     }
     println!("{count} seeds: {seen:?}");
+    (count, seen)
+}
+
+#[test]
+fn random_programs_come_to_what_their_sequential_run_comes_to() {
+    let (count, seen) = run_seeds(USUAL, 10_000);
     if count >= 1_000 {
         assert!(seen.in_place > 0 && seen.cancelled > 0 && seen.killed > 0 && seen.over > 0, "{seen:?}");
         assert!(seen.accused > 0 && seen.mapped > 0, "{seen:?}");
+    }
+}
+
+#[test]
+fn with_recovery_a_loss_changes_nothing() {
+    let (count, seen) = run_seeds(RECOVERING, 10_000);
+    if count >= 1_000 {
+        assert!(seen.killed > 0 && seen.accused > 0 && seen.again > 0 && seen.in_place > 0, "{seen:?}");
     }
 }
 
@@ -394,11 +441,29 @@ fn each_planted_defect_is_found() {
         "a survivor settles before it acknowledges",
     ] {
         let found = with_planted(defect, || {
-            (0..20_000).find_map(|seed| {
-                let run = std::panic::catch_unwind(|| run_seed(seed, &mut Seen::default()));
-                run.unwrap_or_else(|_| Err("a panic".into())).err().map(|wrong| (seed, wrong))
-            })
+            first_wrong(USUAL)
         });
+        println!("{defect}: {found:?}");
+        assert!(found.is_some(), "{defect}: not found");
+    }
+}
+
+/// The first seed whose run comes to something wrong.
+fn first_wrong(cases: Cases) -> Option<(u64, Wrong)> {
+    (0..20_000).find_map(|seed| {
+        let run = std::panic::catch_unwind(|| run_seed(cases, seed, &mut Seen::default()));
+        run.unwrap_or_else(|_| Err("a panic".into())).err().map(|wrong| (seed, wrong))
+    })
+}
+
+#[test]
+fn each_planted_defect_of_recovery_is_found() {
+    for defect in [
+        "an output is freed before its task is returned",
+        "a task that has ended is not sent again",
+        "the end does not wait for tasks that are sent again",
+    ] {
+        let found = with_planted(defect, || first_wrong(RECOVERING));
         println!("{defect}: {found:?}");
         assert!(found.is_some(), "{defect}: not found");
     }

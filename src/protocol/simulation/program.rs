@@ -40,6 +40,8 @@ pub(super) struct JobProgram {
     pub(super) homes: Vec<usize>,
     pub(super) producers: Vec<Option<usize>>,
     pub(super) cache: u64,
+    /// Tasks of a lost process are sent again.
+    pub(super) recovers: bool,
 }
 
 /// A program with what follows from it.
@@ -88,8 +90,8 @@ fn mix(a: u64, b: u64) -> u64 {
 impl JobProgram {
     pub(super) fn random(random: &mut Random) -> JobProgram {
         let processes = 2 + random.below(4);
-        let mut program =
-            JobProgram { processes, tasks: Vec::new(), homes: Vec::new(), producers: Vec::new(), cache: 3 * UNIT };
+        let (tasks, homes, producers) = (Vec::new(), Vec::new(), Vec::new());
+        let mut program = JobProgram { processes, tasks, homes, producers, cache: 3 * UNIT, recovers: false };
         for _ in 0..=random.below(5) {
             program.homes.push(random.below(processes));
             program.producers.push(None);
@@ -126,6 +128,15 @@ impl JobProgram {
             let fails = random.one_in(9);
             program.tasks.push(TaskSpec { scheduler, runner, inputs, outputs, next, fails, acquires });
         }
+        program
+    }
+
+    /// One whose tasks process 0 schedules, which is the home of all data: it comes to its end whoever else is lost.
+    pub(super) fn random_recoverable(random: &mut Random) -> JobProgram {
+        let mut program = JobProgram::random(random);
+        program.recovers = true;
+        program.homes.fill(0);
+        program.tasks.iter_mut().for_each(|task| task.scheduler = Scheduler::Main(0));
         program
     }
 

@@ -3,6 +3,7 @@
 use super::super::program::{PreparedProgram, process};
 use crate::id::ProcessId;
 use crate::protocol::membership::{MembershipAction, MembershipEvent};
+use crate::protocol::planted::planted;
 use crate::protocol::termination::{Counts, TerminationAction, TerminationEvent};
 use crate::wire::{End, Message};
 use std::collections::BTreeMap;
@@ -130,12 +131,15 @@ impl SimulatedProcess {
     /// Gives up what the lost process had.
     pub(super) fn give_up(&mut self, p: &PreparedProgram, lost: ProcessId) -> Result<(), Wrong> {
         let sent: Vec<(usize, bool)> = self.sent[index(lost)].lost().collect();
+        let (again, sent) = self.send_again(p, lost, sent);
         for (task, ended) in sent {
             if !ended {
                 self.told.push((task, Fate::Failure));
                 self.termination.count_failure();
             }
             p.program.tasks[task].inputs.iter().try_for_each(|input| self.release(p, *input))?;
+            let outputs = p.program.tasks[task].outputs.iter().filter(|at| p.program.homes[**at] == self.me);
+            outputs.copied().collect::<Vec<usize>>().into_iter().try_for_each(|output| self.try_free(p, output))?;
         }
         let held: Vec<usize> = self.holders.keys().copied().collect();
         for at in held {
@@ -170,6 +174,10 @@ impl SimulatedProcess {
         self.outputs.values_mut().for_each(|output| output.lost(lost));
         let locals: Vec<usize> = self.locals.keys().copied().collect();
         for at in locals {
+            if again.iter().any(|task| p.program.tasks[*task].outputs.contains(&at)) {
+                self.reopen(at, lost);
+                continue;
+            }
             let local = self.locals.get_mut(&at).expect(NOTHING);
             let mut told = local.promise.lost(lost);
             if local.place == Place::Away(lost) {
@@ -188,9 +196,15 @@ impl SimulatedProcess {
         let mut actions = Vec::new();
         self.copies.lost(lost, &mut actions);
         self.copy_actions(p, actions)?;
+        self.again += again.len();
+        // It is not idle any more: the end would be decided without these tasks.
+        if !again.is_empty() && !planted("the end does not wait for tasks that are sent again") {
+            self.terminate(p, TerminationEvent::Idle(false))?;
+        }
         let mut actions = Vec::new();
         self.termination.lost(lost, &mut actions);
-        self.termination_actions(p, actions)
+        self.termination_actions(p, actions)?;
+        again.into_iter().try_for_each(|task| self.dispatch(p, task))
     }
 
     /// The data that were freed here, their home.
@@ -208,7 +222,7 @@ impl SimulatedProcess {
         if let Some(run) = self.runs.values().next() {
             return Some(format!("task {} still waits in process {}", run.task, self.me));
         }
-        if self.membership.lost().is_empty() {
+        if self.membership.lost().is_empty() || self.recovery.is_some() {
             if let Some((at, local)) = self.locals.iter().find(|(_, local)| !local.freed) {
                 return Some(format!("datum {at} is never freed: {:?}, lent to {:?}", local.held, local.home.lent()));
             }

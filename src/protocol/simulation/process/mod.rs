@@ -3,6 +3,7 @@
 
 mod ending;
 mod receiving;
+mod recovering;
 mod references;
 mod running;
 
@@ -14,6 +15,7 @@ use crate::protocol::copies::RemoteCopies;
 use crate::protocol::loans::{Held, Holder, HolderEvent, LoanHome};
 use crate::protocol::membership::Membership;
 use crate::protocol::promises::{OutputClaim, Promise};
+use crate::protocol::recovery::Recovery;
 use crate::protocol::tasks::{ReceivedTasks, SentTasks};
 use crate::protocol::termination::Termination;
 use crate::wire::{
@@ -107,6 +109,9 @@ pub(super) struct SimulatedProcess {
     mapped: HashMap<usize, usize>,
     own: HashMap<usize, Vec<u8>>,
     outputs: BTreeMap<usize, OutputClaim>,
+    recovery: Option<Recovery<usize>>,
+    /// Requests for the bytes of own data, by their tickets.
+    requests: HashMap<u32, usize>,
     /// Outputs that were granted before their tasks came: scheduler, sequence, datum.
     early: Vec<(usize, u32, usize)>,
     script: usize,
@@ -120,6 +125,8 @@ pub(super) struct SimulatedProcess {
     pub(super) most_bytes: u64,
     pub(super) in_place: usize,
     pub(super) fetches: usize,
+    /// Tasks that were sent again.
+    pub(super) again: usize,
 }
 
 fn broken(breach: Breach) -> Wrong {
@@ -166,6 +173,8 @@ impl SimulatedProcess {
             mapped: HashMap::new(),
             own,
             outputs: BTreeMap::new(),
+            recovery: p.program.recovers.then(Recovery::default),
+            requests: HashMap::new(),
             early: Vec::new(),
             script: 0,
             phase: LifePhase::Working,
@@ -175,6 +184,7 @@ impl SimulatedProcess {
             most_bytes: 0,
             in_place: 0,
             fetches: 0,
+            again: 0,
         }
     }
 
@@ -282,12 +292,14 @@ impl SimulatedProcess {
     /// The task has its references: it goes to its runner.
     fn dispatch(&mut self, p: &PreparedProgram, task: usize) -> Result<(), Wrong> {
         let spec = &p.program.tasks[task];
-        let runner = process(spec.runner);
+        let runs = self.placed(p, spec.runner);
+        let runner = process(runs);
         if !self.membership.is_alive(runner) {
             self.told.push((task, Fate::Failure));
             return spec.inputs.iter().try_for_each(|input| self.release(p, *input));
         }
-        let sequence = self.sent[spec.runner].send(task);
+        let sequence = self.sent[runs].send(task);
+        self.may_send_again(p, task, runs);
         let mut arguments = Vec::new();
         let inline: Vec<Option<Vec<u8>>> =
             spec.inputs.iter().map(|input| self.own.get(input).filter(|_| input % 2 == 0).cloned()).collect();
@@ -298,7 +310,7 @@ impl SimulatedProcess {
                 (None, Some(Place::Away(at))) => (at, How::There),
                 _ => (process(p.program.homes[*input]), How::Promised),
             };
-            let last = self.is_last(p, task, *input);
+            let last = self.is_last(p, task, *input) && (self.recovery.is_none() || runs == self.me);
             arguments.push(Argument {
                 datum: DatumAt { id: id(&p.program, *input), at },
                 size: size(*input),
@@ -307,27 +319,27 @@ impl SimulatedProcess {
             });
         }
         let mut told = Vec::new();
-        for output in &spec.outputs {
-            let datum = DatumAt::home(id(&p.program, *output));
+        for output in self.to_make(p, task) {
+            let datum = DatumAt::home(id(&p.program, output));
             let mut how = How::Claimed;
-            if let Some(local) = self.locals.get_mut(output) {
+            if let Some(local) = self.locals.get_mut(&output) {
                 let Some(needers) = local.promise.claim(process(self.me), runner) else {
                     return Err(format!("datum {output} has two producers"));
                 };
-                local.producer = (spec.runner != self.me).then_some(runner);
-                told.push((*output, needers));
+                local.producer = (runs != self.me).then_some(runner);
+                told.push((output, needers));
                 how = How::Output;
             }
             arguments.push(Argument {
                 datum,
-                size: if how == How::Output { size(*output) } else { 0 },
+                size: if how == How::Output { size(output) } else { 0 },
                 how,
                 last: false,
             });
         }
         let processing = ProcessingId::from_raw([0, task as u64]);
         let arguments = Arguments::of(&arguments);
-        let sent = TaskMessage { sequence, near: false, processing, worker: spec.runner as u32, arguments };
+        let sent = TaskMessage { sequence, near: false, processing, worker: runs as u32, arguments };
         let me = self.me;
         for output in spec.outputs.iter().filter(|output| p.program.homes[**output] != me) {
             let (scheduler, id) = (process(self.me), id(&p.program, *output));
@@ -336,7 +348,7 @@ impl SimulatedProcess {
                 &Message::Claim(ClaimMessage { id, scheduler, sequence, runner }),
             )?;
         }
-        if spec.runner == self.me {
+        if runs == self.me {
             return self.receive_task(p, self.me, &sent);
         }
         self.send(runner, &Message::Task(sent))?;

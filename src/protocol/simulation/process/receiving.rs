@@ -62,10 +62,7 @@ impl SimulatedProcess {
             })
             .map_err(broken)?;
         self.told.extend(told);
-        for task in returned {
-            p.program.tasks[task].inputs.iter().try_for_each(|input| self.release(p, *input))?;
-        }
-        Ok(())
+        returned.into_iter().try_for_each(|task| self.returned(p, from, task))
     }
 
     /// A batch has come.
@@ -103,6 +100,12 @@ impl SimulatedProcess {
                 let bytes = self.own.get(&datum(fetch.datum.id)).cloned();
                 let payload = bytes.as_deref().map(Payload::Inline);
                 self.send(fetch.asker, &Message::Bytes(Bytes { ticket: fetch.ticket, id: fetch.datum.id, payload }))
+            }
+            Message::Bytes(Bytes { ticket, payload: Some(Payload::Inline(bytes)), .. })
+                if self.requests.contains_key(&ticket) =>
+            {
+                let at = self.requests.remove(&ticket).expect(NOTHING);
+                self.has_come_home(p, at, bytes)
             }
             Message::Bytes(Bytes { ticket, id, payload }) => {
                 let bytes = payload.map(|payload| if let Payload::Inline(bytes) = payload { bytes } else { &[] });
@@ -149,6 +152,7 @@ impl SimulatedProcess {
                 self.send(to, &Message::Here(Here { value, ..*here }))?;
             }
             self.heard(p, at, place, value)?;
+            self.copy_home(p, at, from, value)?;
             return self.try_free(p, at);
         }
         self.heard(p, at, place, value)

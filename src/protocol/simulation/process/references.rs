@@ -104,6 +104,9 @@ impl SimulatedProcess {
         let frozen = self.membership.frozen();
         let local = self.locals.get_mut(&at).expect(NOTHING);
         let produced = local.promise.is_settled() || !local.promise.has_producer();
+        if self.recovery.as_ref().is_some_and(|recovery| recovery.keeps(id(&p.program, at))) {
+            return Ok(());
+        }
         if local.freed || !produced || !local.home.may_free(local.held, frozen) {
             return Ok(());
         }
