@@ -77,7 +77,7 @@ loom-sound: ## model-check the lock-free structures, and the protocols of src/id
 loom: loom-sound ## the same, and show that the models find each defect that is put back
 	$(LOOM) --features planted -- models::
 
-soak: packages ## 10^9 tasks, or MINUTES of them: right results, flat memory; then random programs under TSan and ASan, MINUTES (10) each; LIVES (10,000) random lives, plain and under ASan; 1,000 killed processes, 100 stopped ones; 10^7 tasks on another process
+soak: packages ## 10^9 tasks, or MINUTES of them: right results, flat memory; then random programs under TSan and ASan, MINUTES (10) each; LIVES (10,000) random lives, plain and under ASan; 1,000 killed processes, 100 stopped ones; 400 jobs that recover from a kill; 10^7 tasks on another process
 	$(if $(filter command% environment,$(origin MINUTES)),DVM_SOAK_MINUTES=$(MINUTES),DVM_SOAK_TASKS=1000000000) \
 		$(CARGO) test --release --locked -p dvm --test soak -- --nocapture
 	$(CARGO) test --release --locked -p dvm --lib -- --ignored --nocapture long_no_interleaving
@@ -86,6 +86,7 @@ soak: packages ## 10^9 tasks, or MINUTES of them: right results, flat memory; th
 	tests/sanitize.sh asan $(MINUTES)
 	c-tests/lives/soak.sh $(LIVES)
 	DVM_TEST_KILLS=1000 DVM_TEST_STOPS=100 $(CARGO) test --release --locked -p dvmrun --test transport --test killed -- --nocapture
+	DVM_TEST_KILLS=100 c-tests/several/run.sh recovery
 	DVM_TEST_FLAT=10000000 DVM_TEST_PROCESSES=2 DVM_TEST_SECONDS=7200 c-tests/several/run.sh flat
 
 fuzz: packages ## random tests with fresh seeds for MINUTES (10), or until REGIONS were turned into tiles, for the ledger

@@ -8,6 +8,7 @@
 # A program that calls dvm_serve also runs as several processes: DVM_TEST_PROCESSES (default: c-tests/several/processes) says how many.
 # NAME.tasks.c is a shared object that the program is linked with; NAME.worker.c the program of all processes but the first.
 # DVM_TEST_MPIS, names of tools/mpis.sh: programs with workers are started by these MPIs as well, by rings and all by MPI.
+# A line `environment: NAME=VALUE` sets a variable for that.
 # A line `needs: -OPTION` in a program is an option for its compiler. If a program's options do not link, the script names the
 # program and skips it. Exit status 0: all others printed the expected output.
 set -uo pipefail
@@ -63,7 +64,9 @@ have() { echo 'int main(void) { return 0; }' | "${CC:-cc}" "$@" -x c - -x none -
 
 # The ways to start a program, one a line.
 starts() {
-    local number program=$1 mpi rings ship=
+    local number program=$1 mpi rings ship environment
+    environment=$(sed -n 's/^ \* environment: /env /p' "$2")
+    ship=$environment
     echo "$program"
     if [ -e "$program.start" ]; then program=$program.start ship="env DVM_SHIP_CODE=1"; else grep -q 'dvm_serve()' "$2" || return 0; fi
     for number in ${DVM_TEST_PROCESSES:-$(<"$root/c-tests/several/processes")}; do

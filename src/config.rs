@@ -414,6 +414,16 @@ const CODE_DIR: Knob = Knob {
     documentation: "A folder for the shared objects that DVM_SHIP_CODE=1 brings: each is loaded from a file of its own name \
         in `<build-id>/`, where debuggers find it. Nobody else may be able to write there.",
 };
+const RECOVER: Knob = Knob {
+    name: "recover",
+    variable: "DVM_RECOVER",
+    kind: Kind::Flag,
+    unit: "",
+    default: "0",
+    documentation: "1, in all processes: tasks of a process that is lost run again in the others, if they only read their \
+        inputs and write their outputs. docs/several-processes.md says which programs survive what. Outputs are copied to \
+        their homes at once, and no output of a task of another process takes over the memory of an input.",
+};
 
 /// All knobs, in the order of docs/environment.md.
 const KNOBS: &[&Knob] = &[
@@ -449,6 +459,7 @@ const KNOBS: &[&Knob] = &[
     &RINGS,
     &SHIP_CODE,
     &CODE_DIR,
+    &RECOVER,
 ];
 
 /// Tile sizes from the environment.
@@ -499,6 +510,7 @@ pub(crate) struct Config {
     rings: bool,
     ship_code: bool,
     code_dir: Option<PathBuf>,
+    recover: bool,
 }
 
 impl Config {
@@ -550,6 +562,7 @@ impl Config {
             rings: flag(&RINGS, get(&RINGS))?,
             ship_code: flag(&SHIP_CODE, get(&SHIP_CODE))?,
             code_dir: get(&CODE_DIR).map(PathBuf::from),
+            recover: flag(&RECOVER, get(&RECOVER))?,
             seed: get(&SEED).map(|value| number(&SEED, &value)).transpose()?,
         })
     }
@@ -659,6 +672,11 @@ impl Config {
     #[cfg(not(loom))]
     pub fn plugin_dir(&self) -> Option<&std::path::Path> {
         self.plugin_dir.as_deref()
+    }
+
+    /// Whether tasks of a lost process run again.
+    pub fn recover(&self) -> bool {
+        self.recover
     }
 
     /// Whether processes of one host reach each other by rings, whoever has started them.

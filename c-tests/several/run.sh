@@ -9,7 +9,7 @@
 # Settings: DVM_TEST_PROCESSES, how many processes (a list; default: the file `processes`); DVM_TEST_SECONDS, how long a run may take (default 120);
 # LIBDVM, the shared library, and DVMRUN (default: cargo's builds in target/release); CC; DVM_TEST_FLAGS, more options for CC.
 # Lines of a program say: `arguments: ...`, one run for each such line; `library: FILE`, a source in `library` for a shared object
-# that it needs; `options: ...` for dvmrun; `status: N`, its exit status if there are several processes; `only by dvmrun: REASON`; `also as: N ...`, more numbers of processes; `other program: OPTIONS`, how it is compiled for all processes but the first;
+# that it needs; `options: ...` for dvmrun; `environment: NAME=VALUE ...`; `status: N`, its exit status if there are several processes; `kills: KIND ...`, DVM_TEST_KILLS runs more with each kind, a seed (from DVM_TEST_FIRST on) and microseconds; `only by dvmrun: REASON`; `also as: N ...`, more numbers of processes; `other program: OPTIONS`, how it is compiled for all processes but the first;
 # `plugin: NAME FILE OPTION...`, a source in `library` for a shared object that it loads itself from the folder PLUGINS.
 set -uo pipefail
 export LC_ALL=C
@@ -85,14 +85,15 @@ build() {
 
 # run NAME PROCESSES ARGUMENT...
 run() {
-    local name=$1 number=$2 status expected options
+    local name=$1 number=$2 status expected options environment
     shift 2
     count=$((count + 1))
     read -r -a options <<<"$(said "$name" options)"
+    read -r -a environment <<<"$(said "$name" environment)"
     expected=$(said "$name" status)
     [ "$number" -gt 1 ] || expected=0
     # The second limit is for a dvmrun that hangs.
-    timeout -s KILL $((seconds + 20)) "$dvmrun" -n "$number" --timeout "$seconds" "${options[@]}" "$work/$name.start" "$@" \
+    env "${environment[@]}" timeout -s KILL $((seconds + 20)) "$dvmrun" -n "$number" --timeout "$seconds" "${options[@]}" "$work/$name.start" "$@" \
         </dev/null >"$work/output" 2>"$work/errors"
     status=$?
     cat "$work/output" "$work/errors" >"$work/log"
@@ -131,6 +132,7 @@ if [ -n "${DVM_TEST_MPIS:-}" ]; then
         if grep -qx "$mpi" <<<"$there"; then mpis+=" $mpi"; else grep "left out: $mpi " "$work/missing"; fi
     done
 fi
+first=${DVM_TEST_FIRST:-$(date +%s)}
 names=("$@")
 if [ ${#names[@]} -eq 0 ]; then
     for source in "$here"/*.c; do names+=("$(basename "$source" .c)"); done
@@ -142,6 +144,9 @@ for name in "${names[@]}"; do
         continue
     fi
     mapfile -t lines < <(said "$name" arguments)
+    for kind in $(said "$name" kills); do
+        for ((seed = first; seed < first + ${DVM_TEST_KILLS:-0}; seed++)); do lines+=("$kind $seed $((40000 << seed % 4))"); done
+    done
     [ ${#lines[@]} -gt 0 ] || lines=("")
     if [ -n "${DVM_TEST_MPIS:-}" ] && [ -n "$(said "$name" options)$(said "$name" "only by dvmrun")" ]; then
         echo "left out: $name (it needs dvmrun)"

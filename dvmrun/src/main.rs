@@ -20,7 +20,8 @@ use clap::Parser;
 ///
 /// Process 0 gets the standard input, the others get none. Signals (HUP, INT, QUIT, TERM, USR1, USR2, TSTP, CONT) are
 /// passed on to each process and to what it has started. When a process fails, the others are ended: by TERM, and after
-/// a while by KILL. When dvmrun itself is killed, so are they.
+/// a while by KILL. When dvmrun itself is killed, so are they. With DVM_RECOVER=1 a process other than 0 that a signal
+/// ends is no failure: the others go on.
 #[derive(Parser)]
 #[command(name = "dvmrun", version, max_term_width = 100, after_help = AFTER_HELP)]
 struct Arguments {
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         processes: arguments.processes as usize,
         label: arguments.label,
         keep_going: arguments.keep_going,
+        recovers: std::env::var_os("DVM_RECOVER").is_some_and(|set| set == "1"),
         timeout: arguments.timeout,
         grace: arguments.grace,
         program: &arguments.program,

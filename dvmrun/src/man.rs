@@ -39,7 +39,8 @@ fn page() -> String {
     page.push_str(&exit_status(status));
     page.push_str(
         ".SH ENVIRONMENT\nEach process gets \\fBDVM_PROCESS\\fR, its index from 0, \\fBDVM_PROCESSES\\fR, their number, \
-         and \\fBDVM_JOB\\fR, by which they reach each other.\nAll other variables are passed on.\n.SH EXAMPLES\n",
+         and \\fBDVM_JOB\\fR, by which they reach each other.\nAll other variables are passed on.\n\
+         \\fBDVM_RECOVER\\fR=1 lets the job do without processes other than 0 that signals end.\n.SH EXAMPLES\n",
     );
     for example in examples.lines() {
         let _ = writeln!(page, ".TP\n.B {}", roff(example.trim()));

@@ -97,16 +97,16 @@ impl Processes {
         self.children.iter().for_each(|child| system::signal_group(child.id(), signal));
     }
 
-    /// Looks who has ended: the first failure among those, by index and code.
-    pub fn look(&mut self) -> Option<(usize, u8)> {
-        let mut failure = None;
+    /// Looks who has ended: the failures among those, by index and code.
+    pub fn look(&mut self) -> Vec<(usize, u8)> {
+        let mut failures = Vec::new();
         for (index, (child, end)) in self.children.iter().zip(&mut self.ends).enumerate() {
             if end.is_none() {
                 *end = system::ended(child.id());
-                failure = failure.or(end.filter(|&code| code != 0).map(|code| (index, code)));
+                failures.extend(end.filter(|&code| code != 0).map(|code| (index, code)));
             }
         }
-        failure
+        failures
     }
 
     /// Whether all have ended.

@@ -13,6 +13,8 @@ pub struct Wishes<'a> {
     pub processes: usize,
     pub label: bool,
     pub keep_going: bool,
+    /// The job does without processes other than 0 that are killed (`DVM_RECOVER`).
+    pub recovers: bool,
     pub timeout: Option<Duration>,
     pub grace: Duration,
     pub program: &'a [OsString],
@@ -44,6 +46,7 @@ pub fn run(wishes: &Wishes<'_>) -> Result<u8, Failure> {
         signals,
         grace: wishes.grace,
         keep_going: wishes.keep_going,
+        recovers: wishes.recovers,
         timeout: wishes.timeout.and_then(|time| Instant::now().checked_add(time)),
         ending: false,
         kill: None,
@@ -62,6 +65,7 @@ struct Running {
     signals: Signals,
     grace: Duration,
     keep_going: bool,
+    recovers: bool,
     timeout: Option<Instant>,
     /// The processes were told to end.
     ending: bool,
@@ -75,7 +79,7 @@ struct Running {
 impl Running {
     fn until_all_have_ended(&mut self) {
         loop {
-            if let Some((index, code)) = self.processes.look() {
+            for (index, code) in self.processes.look() {
                 self.fail(index, code);
             }
             let over = self.processes.are_over();
@@ -97,8 +101,12 @@ impl Running {
         if self.code != 0 {
             return;
         }
+        let was_told = self.told != 0 && i32::from(code) == 128 + self.told;
+        if self.recovers && index != 0 && code > 128 && !was_told && !self.ending {
+            return eprintln!("dvmrun: process {index} was ended by signal {}: the others go on", code - 128);
+        }
         self.code = code;
-        if i32::from(code) != 128 + self.told || self.told == 0 {
+        if !was_told {
             let how =
                 if code > 128 { format!("was ended by signal {}", code - 128) } else { format!("failed with {code}") };
             eprintln!("dvmrun: process {index} {how}");

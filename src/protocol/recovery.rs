@@ -10,7 +10,8 @@
 //! are not made again: each datum gets its value once.
 
 use super::planted::planted;
-use crate::id::{DatumId, IdMap, ProcessId};
+use crate::id::{DatumId, ProcessId};
+use std::collections::BTreeSet;
 
 /// A task that was returned by the process that ran it, and whose outputs are not all home.
 #[derive(Debug)]
@@ -26,24 +27,24 @@ struct Kept<T> {
 pub struct Recovery<T> {
     kept: Vec<Kept<T>>,
     /// The outputs of tasks that may be sent again.
-    outputs: IdMap<DatumId, ()>,
+    outputs: BTreeSet<DatumId>,
 }
 
 impl<T> Default for Recovery<T> {
     fn default() -> Self {
-        Recovery { kept: Vec::new(), outputs: IdMap::default() }
+        Recovery { kept: Vec::new(), outputs: BTreeSet::new() }
     }
 }
 
 impl<T> Recovery<T> {
     /// A task is sent that has these outputs.
     pub fn send(&mut self, outputs: &[DatumId]) {
-        self.outputs.extend(outputs.iter().map(|id| (*id, ())));
+        self.outputs.extend(outputs);
     }
 
     /// Whether a datum is an output of a task that may be sent again: it is not freed.
     pub fn keeps(&self, id: DatumId) -> bool {
-        self.outputs.contains_key(&id) && !planted("an output is freed before its task is returned")
+        self.outputs.contains(&id) && !planted("an output is freed before its task is returned")
     }
 
     /// A task was returned by the process that ran it: gives it back if it will not be sent again. `is_home`: whether an
@@ -66,14 +67,16 @@ impl<T> Recovery<T> {
 
     /// A datum's bytes are home, or will never be: gives the tasks that will not be sent again, with their outputs.
     pub fn is_home(&mut self, id: DatumId) -> Vec<(T, Vec<DatumId>)> {
-        if !self.outputs.contains_key(&id) {
+        if !self.outputs.contains(&id) {
             return Vec::new();
         }
         for kept in &mut self.kept {
             kept.missing.retain(|missing| *missing != id);
         }
         let over: Vec<Kept<T>> = self.kept.extract_if(.., |kept| kept.missing.is_empty()).collect();
-        over.iter().for_each(|kept| self.forget(&kept.outputs));
+        for kept in &over {
+            self.forget(&kept.outputs);
+        }
         over.into_iter().map(|kept| (kept.task, kept.outputs)).collect()
     }
 

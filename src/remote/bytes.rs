@@ -254,6 +254,9 @@ impl Step<'_> {
             }
             Some(Transfer::In { ticket }) => {
                 let fresh = incoming.and_then(|incoming| incoming.into_any().downcast::<FreshBytes>().ok());
+                if fresh.is_none() && self.give_up_sender(ticket) {
+                    return self.wake();
+                }
                 self.bytes_came(ticket, fresh.map(|fresh| fresh.into_storage()), false);
             }
             None => {}

@@ -128,13 +128,14 @@ impl Step<'_> {
         self.state.waits = self.state.waits.filter(|wait| !self.has_come(*wait));
         self.state.first = None;
         self.call.forget_failures();
+        self.forget_failures_elsewhere();
         self.busy();
         self.wake();
     }
 
     /// What a wait that has ended returns.
     fn verdict(&mut self) -> Result<(), Error> {
-        let lost = self.state.lost.take();
+        let lost = self.state.lost.take().or_else(|| self.unserved());
         if self.state.membership.ended() {
             return Err(super::losses::out_of_the_job());
         }
@@ -183,6 +184,9 @@ impl Remote {
             step.state.waits = Some(wait).filter(|wait| !step.has_come(*wait));
             step.state.closing = matches!(goal, Goal::Quiet | Goal::Closed);
             self.may_be_idle.store(true, Ordering::Relaxed);
+            if goal == Goal::Serve {
+                step.say_that_it_serves();
+            }
             wait
         });
         self.drive(call, |step| {

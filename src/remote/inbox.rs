@@ -1,6 +1,7 @@
 //! What comes from other processes: one function per message. Whoever sends what the protocol does not allow is lost.
 
 use super::outbox::piece_bytes;
+use super::recovering::SERVES;
 use super::state::{Handled, Step, index, is_counted};
 use crate::data::MOST_BYTES;
 use crate::id::{DatumId, ProcessId};
@@ -10,7 +11,7 @@ use crate::protocol::membership::{MembershipEvent, Reception};
 use crate::protocol::tasks::TaskEnd;
 use crate::protocol::termination::{Counts, TerminationEvent};
 use crate::transport::{LossCause, TransportEvent};
-use crate::wire::{BatchHead, DatumAt, Done, Here, LoanMessage, Message, Value};
+use crate::wire::{BatchHead, DatumAt, Done, EndState, Here, LoanMessage, Message, Value};
 
 fn of_this_process(from: ProcessId, id: DatumId) -> Handled {
     if id.is_here() { Ok(()) } else { Err(Breach::new(from, "it names a datum of another process as this one's")) }
@@ -144,6 +145,10 @@ impl Step<'_> {
             Message::CodeAsk { piece, build_id, of } => self.code_asked(from, piece, build_id, of),
             Message::Code(code) => self.code_came(from, &code),
             Message::CodeRefused { build_id, why } => self.code_refused(from, build_id, why),
+            Message::Edge(edge) if edge.room == SERVES => {
+                self.serves(from);
+                Ok(())
+            }
             Message::Edge(edge) => self.record(from, &edge),
         }
     }
@@ -166,11 +171,14 @@ impl Step<'_> {
             TaskEnd::Ended(_) => ended += 1,
             TaskEnd::Returned(task) => returned.push(task),
         })?;
+        if let Some(EndState::Failure(_, text)) = done.outcome {
+            self.failed_elsewhere(from, text);
+        }
         for _ in 0..ended {
             self.call.count_ended_elsewhere();
         }
         for task in returned {
-            task.inputs.into_iter().for_each(|id| self.release(id));
+            self.returned(from, task);
         }
         Ok(())
     }

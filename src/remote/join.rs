@@ -88,10 +88,12 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
     }
     let count = cards.len() as u32;
     let cache = config.cache().unwrap_or_else(|| memory_bytes() / 4 / sharers[&hosts[at]]);
+    let mut state = State::new(me, count, cache, config.eager());
+    state.recovery = config.recover().then(Box::default);
     let remote = Arc::new(Remote {
         me,
         transport,
-        state: Mutex::new(State::new(me, count, cache, config.eager())),
+        state: Mutex::new(state),
         changed: Condvar::new(),
         polls: Polls::default(),
         stopping: AtomicBool::new(false),

@@ -107,7 +107,11 @@ impl Step<'_> {
     /// Gives up what the lost process had.
     fn settle_loss(&mut self, lost: ProcessId) {
         let why = self.state.suspects.remove(&lost).unwrap_or_else(|| "process 0 has declared it lost".into());
-        self.state.lost.get_or_insert_with(|| format!("process {lost} is lost ({why}): what only it had is poisoned"));
+        if !self.recovers() {
+            self.state
+                .lost
+                .get_or_insert_with(|| format!("process {lost} is lost ({why}): what only it had is poisoned"));
+        }
         self.give_up_sent(lost);
         let held: Vec<DatumId> = self.state.far.keys().copied().collect();
         for id in held {
@@ -115,6 +119,7 @@ impl Step<'_> {
             let far = self.far(id);
             if id.home() == lost {
                 far.holder.home_lost(&mut actions);
+                self.not_recovered(|| format!("datum {id} had its home there"));
             } else {
                 far.holder.adopted(far.held, &mut actions);
             }
@@ -145,14 +150,17 @@ impl Step<'_> {
         if self.state.membership.ended() {
             return; // waits do not look for an end any more
         }
+        let again = self.judge_loss(lost, &why);
         let mut actions = Vec::new();
         self.state.termination.lost(lost, &mut actions);
         self.termination_actions(actions);
+        self.send_again(again);
     }
 
     /// Tasks that were sent to the lost process, and have not ended, fail.
     fn give_up_sent(&mut self, lost: ProcessId) {
         let sent: Vec<_> = self.state.sent[index(lost)].lost().collect();
+        let sent = self.keep_to_send_again(lost, sent);
         for (task, ended) in sent {
             if !ended {
                 let name = task.description;
@@ -184,6 +192,9 @@ impl Step<'_> {
         }
         let near: Vec<DatumId> = self.state.near.keys().copied().collect();
         for id in near {
+            if self.reopen(id) {
+                continue;
+            }
             let Some(near) = self.state.near.get_mut(&id) else { continue };
             let mut told = near.promise.lost(lost);
             // What was brought home is not lost.
@@ -203,6 +214,8 @@ impl Step<'_> {
                 continue;
             }
             near.place = BytesPlace::Poisoned;
+            self.not_recovered(|| format!("datum {id} was made there by a task that this process had not sent"));
+            let Some(near) = self.state.near.get_mut(&id) else { continue };
             near.failure = Some((dvm_retcode_t::DVM_ERR_PEER_LOST, format!("datum {id} was lost with process {lost}")));
             self.tell_all(id, &told);
             self.arrived(id, None);

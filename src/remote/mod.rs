@@ -6,7 +6,7 @@
 //! - `near_data`: data of this process that others use; `far_data`: data of others, their bytes and references
 //! - `bytes`: fetches and bulk; `inbox`: one function per message; `functions`: processings of other processes; `code`:
 //!   their code, where it is sent; `code_loader`: the thread that reads, checks and loads it
-//! - `losses`: what a lost process leaves; `ending`: waits and their verdict
+//! - `losses`: what a lost process leaves; `recovering`: what of it runs again; `ending`: waits and their verdict
 //! - `progress`: who polls; `join`: the start
 //! - `view`: what waits, for explanations; `records`: the timeline and the table of all processes, of what
 //!   is `recorded`
@@ -29,6 +29,7 @@ mod outbox;
 mod progress;
 mod recorded;
 mod records;
+mod recovering;
 mod running;
 mod runs;
 mod scheduling;

@@ -97,6 +97,7 @@ impl Step<'_> {
             }
             self.copies(|copies, actions| copies.release(arrival, actions));
         }
+        self.is_home(id);
     }
 
     /// Tells processes what a datum of this one has come to.
@@ -194,7 +195,7 @@ impl Step<'_> {
             Value::Published { size, .. } => {
                 STORE.set_size(id, size as usize);
                 let waited_for = self.state.near.get(&id).is_some_and(|near| !near.waiting.is_empty());
-                if waited_for || STORE.is_awaited(id) {
+                if waited_for || STORE.is_awaited(id) || self.recovers() {
                     self.request(id);
                 }
             }
@@ -322,7 +323,12 @@ impl Step<'_> {
         let held = Held { available: 0, taken: 0 };
         let undecided = found.produced && !near.promise.is_settled();
         let used = near.ticket.is_some() || !near.waiting.is_empty();
-        if undecided || used || !STORE.is_lonely(id) || !near.loans.may_free(held, frozen) {
+        if undecided
+            || used
+            || self.keeps_for_recovery(id)
+            || !STORE.is_lonely(id)
+            || !near.loans.may_free(held, frozen)
+        {
             return;
         }
         let producer = near.producer;

@@ -50,6 +50,7 @@ impl Step<'_> {
             let text = format!("a task that other processes take part in has at most {MOST_ARGUMENTS} arguments");
             return Err(Error::argument(text));
         }
+        let target = self.placed(target);
         if let Target::Worker(home) = target {
             self.check_alive(ProcessId::from_index(home.process))?;
         }
@@ -114,7 +115,7 @@ impl Step<'_> {
     }
 
     /// What a promise of this process carries on.
-    fn predecessor(&self, id: DatumId) -> Option<DatumId> {
+    pub(super) fn predecessor(&self, id: DatumId) -> Option<DatumId> {
         let near = self.state.near.get(&id).and_then(|near| near.carries);
         near.or_else(|| STORE.marked(id).and_then(|found| found.predecessor))
     }
@@ -248,7 +249,7 @@ impl Step<'_> {
     /// them.
     fn fail_with_outputs(&mut self, task: TaskCall<'_>, outputs: &[DatumId], error: Error) {
         let me = self.me();
-        let sent = SentTask { description: task.signature.description, inputs: SmallVec::new() };
+        let sent = SentTask { description: task.signature.description, inputs: SmallVec::new(), again: None };
         let sequence = self.state.sent[index(me)].send(sent);
         for &id in outputs {
             let claim = ClaimMessage { id, scheduler: me, sequence, runner: me };
@@ -302,16 +303,21 @@ impl Step<'_> {
     }
 
     /// A task has its references: it goes to its runner.
-    fn dispatch(&mut self, task: TaskCall<'_>) {
+    pub(super) fn dispatch(&mut self, task: TaskCall<'_>) {
         let (me, runner) = (self.me(), self.runner(task));
         if !self.state.membership.is_alive(runner) {
+            let target = self.placed(task.target);
+            if target != task.target {
+                return self.dispatch(TaskCall { target, ..task });
+            }
             let name = task.signature.description;
             return self.refuse(task, dvm_retcode_t::DVM_ERR_PEER_LOST, || {
                 format!("processing '{name}' was not run: process {runner} is lost")
             });
         }
         let inputs = task.signature.inputs().map(|place| task.ids[place]).collect();
-        let sent = SentTask { description: task.signature.description, inputs };
+        let again = self.may_send_again(task, runner);
+        let sent = SentTask { description: task.signature.description, inputs, again };
         let sequence = self.state.sent[index(runner)].send(sent);
         let mut needers = Vec::new();
         for place in task.signature.outputs() {
@@ -428,7 +434,11 @@ impl Step<'_> {
             .any(|output| task.ids[output].is_here() && self.predecessor(task.ids[output]) == Some(id));
         let once = task.signature.inputs().filter(|&input| task.ids[input] == id).count() == 1;
         let lent = self.state.near.get(&id).is_some_and(|near| !near.loans.lent().is_empty());
-        carried && once && !lent && STORE.with_references(id, |available, taken| (*available, *taken)) == Some((0, 1))
+        carried
+            && once
+            && !lent
+            && !self.recovers()
+            && STORE.with_references(id, |available, taken| (*available, *taken)) == Some((0, 1))
     }
 
     /// A task that this process runs itself, as if it had come from another one.

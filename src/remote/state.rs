@@ -1,6 +1,6 @@
 //! What a process keeps of its job, and a step: an event that changes it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -19,6 +19,7 @@ use crate::protocol::images::Announcements;
 use crate::protocol::loans::{Held, Holder, LoanHome};
 use crate::protocol::membership::Membership;
 use crate::protocol::promises::{OutputClaim, Promise};
+use crate::protocol::recovery::Recovery;
 use crate::protocol::tasks::{ReceivedTasks, SentTasks};
 use crate::protocol::termination::Termination;
 use crate::protocol::{Breach, ProcessSet};
@@ -130,6 +131,32 @@ impl PendingTask {
 pub(super) struct SentTask {
     pub(super) description: &'static str,
     pub(super) inputs: SmallVec<[DatumId; 2]>,
+    /// How it is sent again after the loss of its runner.
+    pub(super) again: Option<Box<Repetition>>,
+}
+
+/// What a process keeps to recover from losses.
+#[derive(Default)]
+pub(super) struct Recovering {
+    pub(super) tasks: Recovery<SentTask>,
+    /// Processes that wait in `dvm_serve`: their main functions schedule nothing more.
+    pub(super) serving: ProcessSet,
+    /// Tasks that are sent again at the end of this step, and whether each had ended; their outputs.
+    pub(super) again: Vec<(SentTask, bool)>,
+    pub(super) reopened: BTreeSet<DatumId>,
+    /// Failures that processes have told of since the last end, and not counted for it: how many, and the first one's text.
+    pub(super) failures: IdMap<ProcessId, (u64, String)>,
+    /// A process was lost that did not serve; for the next wait.
+    pub(super) unserved: Option<String>,
+    /// The first reason why the loss that is being settled cannot be recovered from.
+    pub(super) reason: Option<String>,
+}
+
+/// A task as it is sent again.
+pub(super) struct Repetition {
+    pub(super) task: PendingTask,
+    /// Outputs that carry on other data.
+    pub(super) carried: Vec<(DatumId, DatumId)>,
 }
 
 /// An output that was granted before its task came.
@@ -231,6 +258,8 @@ pub(super) struct State {
     pub(super) addressees: Vec<ProcessId>,
     pub(super) eager: usize,
     pub(super) records: Records,
+    /// What is kept to recover from losses, if the user wants that.
+    pub(super) recovery: Option<Box<Recovering>>,
 }
 
 /// Nothing is left to be sent.
@@ -284,6 +313,7 @@ impl State {
             addressees: Vec::new(),
             eager,
             records: Records::new(count as usize),
+            recovery: None,
         }
     }
 

@@ -440,9 +440,7 @@ fn each_planted_defect_is_found() {
         "one wave is enough",
         "a survivor settles before it acknowledges",
     ] {
-        let found = with_planted(defect, || {
-            first_wrong(USUAL)
-        });
+        let found = with_planted(defect, || first_wrong(USUAL));
         println!("{defect}: {found:?}");
         assert!(found.is_some(), "{defect}: not found");
     }

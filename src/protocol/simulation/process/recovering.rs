@@ -105,7 +105,9 @@ impl SimulatedProcess {
         let is_home = |at: &usize| locals[at].promise.is_settled() && !matches!(locals[at].place, Place::Away(_));
         let (over, again): (Vec<_>, Vec<_>) =
             sent.into_iter().partition(|(task, ended)| *ended && p.program.tasks[*task].outputs.iter().all(is_home));
-        over.iter().for_each(|(task, _)| recovery.forget(&Self::outputs_of(p, *task)));
+        for (task, _) in &over {
+            recovery.forget(&Self::outputs_of(p, *task));
+        }
         let mut again: Vec<usize> = again.into_iter().map(|(task, _)| task).collect();
         again.extend(recovery.lost(lost).into_iter().map(|(task, _)| task));
         again.sort_unstable();
