@@ -29,7 +29,7 @@ check: packages packages-check ## all tests; ends with a line "N passed, M faile
 check-mpi: all packages-test ## over each MPI, of Debian and of PyPI: all levels, 2 and 4 processes, 1 to 4 hosts (as root)
 	tools/mpis.sh install
 	tools/mpis.sh list all
-	tools/check.sh mpi_transport mpi_programs mpi_several mpi_plugins mpi_hosts
+	tools/check.sh mpi_transport mpi_programs mpi_several mpi_plugins mpi_ulfm mpi_hosts
 
 packages: ## install the system packages that are missing (packages.txt), or print the command
 	@tools/packages.sh

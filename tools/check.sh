@@ -61,6 +61,8 @@ run_mpi_plugins() {
     DVM_PLUGIN_DIR=$PWD/target/mpi/by-$by DVM_TEST_MPIS=$names c-tests/mpi/run.sh beside split || return
   done
 }
+# Processes are killed under ULFM.
+run_mpi_ulfm() { c-tests/several/ulfm.sh "${DVM_TEST_KILLS:-10}"; }
 run_mpi_hosts() {
   c-tests/mpi/hosts.sh && DVM_TEST_MPIS="openmpi5 mpich5-abi intel intel-abi" DVM_TEST_HOSTS_DELAYS=2:0:2 c-tests/mpi/hosts.sh cholesky promises remote_data
 }

@@ -89,12 +89,30 @@ impl Communicator {
     }
 }
 
+/// The source of a receive that was not under way.
+pub const NOBODY: u32 = u32::MAX;
+
 /// Who has sent what, of a completed receive.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Arrival {
     pub source: u32,
     pub tag: u32,
     pub bytes: usize,
+}
+
+/// What a receive tells instead of a message, or with one: after the failure of a process an MPI tells of it by receives that
+/// have got a message from another one.
+#[derive(Clone, Copy, Debug)]
+pub struct Failure {
+    pub code: Code,
+    /// What has come all the same: the receive has ended.
+    pub complete: Option<Arrival>,
+}
+
+impl From<Code> for Failure {
+    fn from(code: Code) -> Failure {
+        Failure { code, complete: None }
+    }
 }
 
 /// What became of a receive that was cancelled.
@@ -198,22 +216,23 @@ impl Request {
         checked(unsafe { ffi::MPI_Start(&raw mut self.0) })
     }
 
-    /// Whether the operation is complete. An error counts as its end.
-    pub fn test(&mut self) -> Result<Option<Arrival>, Code> {
+    /// Whether the operation is complete.
+    pub fn test(&mut self) -> Result<Option<Arrival>, Failure> {
         let mut done = 0;
         let mut status = MaybeUninit::<ffi::MPI_Status>::zeroed();
         // SAFETY: the request is this value's; all of a status may be zero, and `test` fills it.
         unsafe {
-            checked(ffi::MPI_Test(&raw mut self.0, &raw mut done, status.as_mut_ptr()))?;
+            let tested = checked(ffi::MPI_Test(&raw mut self.0, &raw mut done, status.as_mut_ptr()));
             if done == 0 {
-                return Ok(None);
+                return tested.map(|()| None).map_err(|code| Failure { code, complete: None });
             }
             let status = status.assume_init();
             let mut bytes = 0;
             ffi::MPI_Get_count(&raw const status, ffi::RSMPI_UINT8_T, &raw mut bytes);
             let whole = |number: c_int| number.max(0) as u32;
-            let (source, tag) = (whole(status.MPI_SOURCE), whole(status.MPI_TAG));
-            Ok(Some(Arrival { source, tag, bytes: bytes.max(0) as usize }))
+            let (source, tag) = (u32::try_from(status.MPI_SOURCE).unwrap_or(NOBODY), whole(status.MPI_TAG));
+            let arrival = Arrival { source, tag, bytes: bytes.max(0) as usize };
+            tested.map(|()| Some(arrival)).map_err(|code| Failure { code, complete: Some(arrival) })
         }
     }
 

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use crate::abi;
 use crate::bulk::{self, Memory, Outcome, Transfers};
 use crate::calls::{self, Arrival, Code, Communicator};
+use crate::faults::Faults;
 use crate::receives::Receives;
 use crate::sends::{Begun, Sends};
 
@@ -51,6 +52,8 @@ pub struct Engine {
     pub processes: u32,
     batches: Communicator,
     large: Communicator,
+    /// How the MPI tells who is gone, if it does.
+    faults: Option<Faults>,
     /// The one thread that may call MPI; none where all may.
     driver: Option<usize>,
     receives: Mutex<Option<Receives>>,
@@ -85,6 +88,7 @@ impl Engine {
             processes,
             batches,
             large,
+            faults: Faults::find(),
             driver,
             receives: Mutex::new(Some(Receives::new(batches)?)),
             traffic: Mutex::new(Traffic {
@@ -236,12 +240,26 @@ impl Engine {
 
     /// The next message, unless another thread calls MPI.
     fn next(&self, receives: &mut Receives) -> Result<Option<Arrival>, Code> {
-        let _calling = match self.traffic.try_lock() {
+        let mut traffic = match self.traffic.try_lock() {
             Ok(traffic) => traffic,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return Ok(None),
         };
-        if self.works() { receives.next() } else { Ok(None) }
+        if !self.works() {
+            return Ok(None);
+        }
+        receives.next().or_else(|failure| {
+            let failed = self.faults.map_or_else(Vec::new, |faults| faults.acknowledge(self.batches));
+            for peer in &failed {
+                self.end_peer(&mut traffic, *peer, Some("MPI tells that it has failed".to_owned()));
+            }
+            if let Some(arrival) = failure.complete.filter(|arrival| self.is_open(arrival.source)) {
+                return Ok(Some(receives.take(arrival)));
+            }
+            // Where nobody says who is gone, the receive has ended, and others go on until nothing else comes.
+            let is_under_way = failure.complete.is_none() && !failed.is_empty();
+            if receives.go_on(is_under_way) { Ok(None) } else { Err(failure.code) }
+        })
     }
 
     /// What a message means.

@@ -1,7 +1,8 @@
 //! libdvm's plugin for one MPI: the functions of `plugin_abi`, which libdvm finds by name.
 //!
-//! - `calls`: MPI's functions with results; nothing else calls them
+//! - `calls`: MPI's functions with results; nothing but `faults` calls others
 //! - `receives`, `sends`: batches; `bulk`: larger memory; `engine`: all of a communicator
+//! - `faults`: who is gone, as an MPI with ULFM knows
 //! - `lifetime`: when MPI begins and ends
 
 #[path = "../../src/transport/plugin_abi.rs"]
@@ -10,6 +11,7 @@ mod abi;
 mod bulk;
 mod calls;
 mod engine;
+mod faults;
 mod lifetime;
 mod receives;
 mod sends;

@@ -1,11 +1,14 @@
 //! What comes in: persistent receives from anybody. A message matches the earliest of them, so they are looked at in the
 //! order in which they were started: messages of a peer come in theirs, whichever is complete first.
 
-use crate::calls::{Arrival, Code, Communicator, Ended, Request};
+use crate::calls::{Arrival, Code, Communicator, Ended, Failure, NOBODY, Request};
 
 /// Receives that are under way at a time, and the most bytes of a message.
 const MANY: usize = 8;
 pub const LARGEST: usize = 64 << 10;
+
+/// Failures of receives one after the other, without a message between them, at which nothing more is expected.
+const MOST_FAILURES: u32 = 1000;
 
 struct Place {
     request: Request,
@@ -38,24 +41,33 @@ impl Receives {
     }
 
     /// The next message, if it is there. The one before is over.
-    pub fn next(&mut self) -> Result<Option<Arrival>, Code> {
+    pub fn next(&mut self) -> Result<Option<Arrival>, Failure> {
         if self.is_taken {
             self.restart()?;
         }
         let Some(place) = self.places.get_mut(self.next) else { return Ok(None) };
         match place.request.test() {
             Ok(None) => Ok(None),
-            Ok(Some(arrival)) => {
-                self.failures = 0;
-                self.is_taken = true;
-                Ok(Some(arrival))
-            }
-            // MPI tells so that some peer is gone, not which: the others go on until nothing else comes.
-            Err(code) => {
+            Ok(Some(Arrival { source: NOBODY, .. })) => Ok(self.restart().map(|()| None)?),
+            Ok(Some(arrival)) => Ok(Some(self.take(arrival))),
+            // MPI tells so that some peer is gone.
+            Err(failure) => {
                 self.failures += 1;
-                if self.failures > 1000 { Err(code) } else { self.restart().map(|()| None) }
+                Err(failure)
             }
         }
+    }
+
+    /// The earliest receive has a message.
+    pub fn take(&mut self, arrival: Arrival) -> Arrival {
+        (self.failures, self.is_taken) = (0, true);
+        arrival
+    }
+
+    /// After a failure of `next`: goes on, if there were not too many. `is_under_way`: MPI has not ended the receive.
+    pub fn go_on(&mut self, is_under_way: bool) -> bool {
+        let may = self.failures <= MOST_FAILURES;
+        may && (is_under_way || self.restart().is_ok())
     }
 
     /// The bytes of the message that `next` has told of.
@@ -64,8 +76,8 @@ impl Receives {
     }
 
     fn restart(&mut self) -> Result<(), Code> {
-        self.is_taken = false;
         self.places[self.next].request.start()?;
+        self.is_taken = false;
         self.next = (self.next + 1) % MANY;
         Ok(())
     }
