@@ -324,3 +324,76 @@ pub enum WrittenExtent {
     /// It depends on data.
     Unknown,
 }
+
+/// isl's names for the two tiles that a value flows between.
+pub struct FlowSymbols {
+    /// The tile that writes.
+    pub writer: TileEnd,
+    /// The tile that reads.
+    pub reader: TileEnd,
+    /// Counters of the loops over instances and elements.
+    pub counters: Vec<String>,
+}
+
+/// isl's names for the box of a tile: the values of its host loops, then its coordinates.
+pub struct TileEnd {
+    /// By coordinate: the least value.
+    pub first: Vec<String>,
+    /// By coordinate: the least value beyond.
+    pub end: Vec<String>,
+}
+
+/// The elements of one array that one tile hands to another, as loops over instances that write them. For what comes
+/// from before the region the instances read them. An element may come more than once.
+pub struct FlowLoops {
+    /// The phase of the tile that writes; `None`: the values are there before the region.
+    pub writer: Option<usize>,
+    /// The phase of the tile that reads; `None`: the values are left behind.
+    pub reader: Option<usize>,
+    /// Index of the array.
+    pub array: usize,
+    /// The array's number of subscripts: the last arguments of each call.
+    pub rank: usize,
+    /// All pairs of instances with their elements, as isl text.
+    pub pairs: String,
+    /// isl's syntax tree; it calls the array by its name, with an instance's iterators and the element's subscripts.
+    pub tree: AstNode,
+}
+
+/// Where a tile belongs: the element of an array that its leading write has at a point.
+pub struct PlaceForm {
+    /// Index of the statement that writes.
+    pub statement: usize,
+    /// Index of the array.
+    pub array: usize,
+    /// The element's subscripts, in the host values and the tile's coordinates.
+    pub subscripts: Vec<AstExpr>,
+    /// By subscript: its change with each host value, then with each coordinate of the band.
+    pub factors: Vec<Vec<i64>>,
+    /// How the place moves with the coordinates.
+    pub kind: PlaceKind,
+}
+
+/// How a tile's place moves with the coordinates of its band.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceKind {
+    /// Each subscript is plus or minus one coordinate, none of them twice: any distribution will do.
+    Product,
+    /// One coordinate lowers subscripts, each other one raises one at most: blocks will do.
+    Oblique {
+        /// The coordinate that lowers.
+        time: usize,
+    },
+    /// None of these.
+    Other,
+}
+
+impl fmt::Display for PlaceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlaceKind::Product => f.write_str("product"),
+            PlaceKind::Oblique { time } => write!(f, "oblique, falling with coordinate {time}"),
+            PlaceKind::Other => f.write_str("neither product nor oblique"),
+        }
+    }
+}

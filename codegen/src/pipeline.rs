@@ -3,18 +3,23 @@
 use crate::refusal::Code;
 use crate::{
     Refusal,
-    analysis::{Dependences, IslRegion, footprint, obstacle, order_properties, overlap, row_overruns},
+    analysis::{Dependences, IslRegion, ValueFlow, footprint, obstacle, order_properties, overlap, row_overruns},
     emit::{self, Generated, PhaseParts, RegionContext, RegionParts},
-    lowered::{ArrayFootprint, BodyOrder, Component, HostLoops, Loops, Ordered, OverlapChecks, TileBox},
+    lowered::{
+        ArrayFootprint, BodyOrder, Component, FlowLoops, FlowSymbols, HostLoops, Loops, Ordered, OverlapChecks,
+        PlaceForm, TileBox,
+    },
     model::{Array, Region, Storage},
     transform::{
         Legality, NO_PARALLELISM, Phase, PhaseKind, Plan, Search, Step,
         host_loops::host_loops,
         phase_loops::loops_over,
+        place::place_form,
         proven,
         register_blocks::{self, Rounds, TilePart},
         tile::PhaseSets,
         tile_box::tile_box,
+        tile_flow::tile_flow,
     },
 };
 use dvm_isl::{Set, UnionMap};
@@ -25,6 +30,8 @@ use std::{fmt::Write, str::FromStr};
 struct Pass<'a> {
     /// Its name, as `--print` takes it.
     name: &'static str,
+    /// The generated C does not need it: it only runs to be printed.
+    is_extra: bool,
     run: fn(&mut Work<'a>) -> Result<(), Refusal>,
     /// What stands after it.
     print: fn(&Work<'a>) -> Result<String, Refusal>,
@@ -80,14 +87,15 @@ impl From<Stage> for String {
 /// Generates the C text that stands for `region`, whose own text is `original`.
 pub fn generate(region: &Region, original: &str) -> Result<Generated, Refusal> {
     let mut work = Work::of(region, original);
-    work.run(&Work::PASSES)?;
+    work.run(Work::PASSES.iter().filter(|pass| !pass.is_extra))?;
     work.generated.take().ok_or_else(unmade)
 }
 
 /// What stands after one pass, for a region whose text is `original`.
 pub fn print(region: &Region, stage: Stage, original: &str) -> Result<String, Refusal> {
     let mut work = Work::of(region, original);
-    work.run(&Work::PASSES[..=stage.0])?;
+    let before = Work::PASSES[..stage.0].iter().filter(|pass| !pass.is_extra);
+    work.run(before.chain([&Work::PASSES[stage.0]]))?;
     (Work::PASSES[stage.0].print)(&work)
 }
 
@@ -95,9 +103,35 @@ pub fn print(region: &Region, stage: Stage, original: &str) -> Result<String, Re
 pub fn plan(region: &Region) -> Result<(IslRegion, Dependences, Plan), Refusal> {
     let mut work = Work::of(region, "");
     let tiles = Work::PASSES.iter().position(|pass| pass.name == "tiles").ok_or_else(unmade)?;
-    work.run(&Work::PASSES[..=tiles])?;
+    work.run(Work::PASSES[..=tiles].iter())?;
     match (work.isl_region, work.dependences, work.plan) {
         (Some(isl_region), Some(dependences), Some(plan)) => Ok((isl_region, dependences, plan)),
+        _ => Err(unmade()),
+    }
+}
+
+/// The flow between the tiles of a region.
+pub struct RegionFlow {
+    /// The region in isl's terms.
+    pub isl_region: IslRegion,
+    /// Its proven plan.
+    pub plan: Plan,
+    /// The names of the tiles' boxes.
+    pub symbols: FlowSymbols,
+    /// By pair of phases: the loops over what flows.
+    pub loops: Vec<FlowLoops>,
+}
+
+/// What flows between the tiles of a region.
+pub fn flow(region: &Region) -> Result<RegionFlow, Refusal> {
+    let mut work = Work::of(region, "");
+    let last = Work::PASSES.iter().position(|pass| pass.name == "sets").ok_or_else(unmade)?;
+    work.run(Work::PASSES[..=last].iter().filter(|pass| !pass.is_extra))?;
+    work.flow()?;
+    match (work.isl_region, work.plan, work.shared) {
+        (Some(isl_region), Some(plan), Some(shared)) => {
+            Ok(RegionFlow { isl_region, plan, symbols: shared.flow, loops: work.flow })
+        }
         _ => Err(unmade()),
     }
 }
@@ -131,6 +165,9 @@ struct Work<'a> {
     boxes: Vec<Option<TileBox>>,
     host_loops: Option<HostLoops>,
     overlaps: Option<OverlapChecks>,
+    flow: Vec<FlowLoops>,
+    /// By phase.
+    places: Vec<Option<PlaceForm>>,
     generated: Option<Generated>,
 }
 
@@ -144,20 +181,22 @@ fn made<T>(value: Option<&T>) -> Result<&T, Refusal> {
 
 impl<'a> Work<'a> {
     /// All passes. A new one is a line here.
-    const PASSES: [Pass<'a>; 13] = [
-        Pass { name: "model", run: Work::read, print: Work::print_model },
-        Pass { name: "deps", run: Work::depend, print: Work::print_dependences },
-        Pass { name: "schedule", run: Work::schedule, print: Work::print_schedule },
-        Pass { name: "tiles", run: Work::order, print: Work::print_tiles },
-        Pass { name: "rows", run: Work::rows, print: Work::print_rows },
-        Pass { name: "sets", run: Work::sets, print: Work::print_sets },
-        Pass { name: "footprint", run: Work::footprint, print: Work::print_footprint },
-        Pass { name: "loops", run: Work::loops, print: Work::print_loops },
-        Pass { name: "blocks", run: Work::blocks, print: Work::print_blocks },
-        Pass { name: "boxes", run: Work::boxes, print: Work::print_boxes },
-        Pass { name: "hosts", run: Work::hosts, print: Work::print_hosts },
-        Pass { name: "overlaps", run: Work::overlaps, print: Work::print_overlaps },
-        Pass { name: "c", run: Work::emit, print: Work::print_c },
+    const PASSES: [Pass<'a>; 15] = [
+        Pass { name: "model", is_extra: false, run: Work::read, print: Work::print_model },
+        Pass { name: "deps", is_extra: false, run: Work::depend, print: Work::print_dependences },
+        Pass { name: "schedule", is_extra: false, run: Work::schedule, print: Work::print_schedule },
+        Pass { name: "tiles", is_extra: false, run: Work::order, print: Work::print_tiles },
+        Pass { name: "rows", is_extra: false, run: Work::rows, print: Work::print_rows },
+        Pass { name: "sets", is_extra: false, run: Work::sets, print: Work::print_sets },
+        Pass { name: "footprint", is_extra: false, run: Work::footprint, print: Work::print_footprint },
+        Pass { name: "loops", is_extra: false, run: Work::loops, print: Work::print_loops },
+        Pass { name: "blocks", is_extra: false, run: Work::blocks, print: Work::print_blocks },
+        Pass { name: "boxes", is_extra: false, run: Work::boxes, print: Work::print_boxes },
+        Pass { name: "hosts", is_extra: false, run: Work::hosts, print: Work::print_hosts },
+        Pass { name: "overlaps", is_extra: false, run: Work::overlaps, print: Work::print_overlaps },
+        Pass { name: "flow", is_extra: true, run: Work::flow, print: Work::print_flow },
+        Pass { name: "place", is_extra: true, run: Work::place, print: Work::print_place },
+        Pass { name: "c", is_extra: false, run: Work::emit, print: Work::print_c },
     ];
 
     fn of(region: &'a Region, original: &'a str) -> Work<'a> {
@@ -180,12 +219,17 @@ impl<'a> Work<'a> {
             boxes: Vec::new(),
             host_loops: None,
             overlaps: None,
+            flow: Vec::new(),
+            places: Vec::new(),
             generated: None,
         }
     }
 
-    fn run(&mut self, passes: &[Pass<'a>]) -> Result<(), Refusal> {
-        passes.iter().try_for_each(|pass| (pass.run)(self))
+    fn run<'p>(&mut self, mut passes: impl Iterator<Item = &'p Pass<'a>>) -> Result<(), Refusal>
+    where
+        'a: 'p,
+    {
+        passes.try_for_each(|pass| (pass.run)(self))
     }
 
     /// The front end made the model: there is nothing to do.
@@ -385,6 +429,21 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
+    fn flow(&mut self) -> Result<(), Refusal> {
+        let (isl_region, plan) = (made(self.isl_region.as_ref())?, made(self.plan.as_ref())?);
+        let values = ValueFlow::of(self.region, isl_region)?;
+        self.flow = tile_flow(self.region, isl_region, plan, &values, &made(self.shared.as_ref())?.flow)?;
+        Ok(())
+    }
+
+    fn place(&mut self) -> Result<(), Refusal> {
+        let (isl_region, plan) = (made(self.isl_region.as_ref())?, made(self.plan.as_ref())?);
+        let symbols = &made(self.shared.as_ref())?.symbols;
+        let places = plan.phases.iter().map(|phase| place_form(self.region, isl_region, phase, symbols));
+        self.places = places.collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
     fn emit(&mut self) -> Result<(), Refusal> {
         let lowered = self.loops.iter().zip(&self.components).zip(&self.boxes).zip(&self.footprints);
         let phases: Vec<PhaseParts> = made(self.plan.as_ref())?
@@ -569,6 +628,36 @@ impl Work<'_> {
         for (at, hull) in hulls {
             let hull = hull.as_ref().map_or_else(|| "nothing".to_owned(), ToString::to_string);
             let _ = writeln!(text, "  {}: {hull}", name(at));
+        }
+        Ok(text)
+    }
+
+    #[allow(clippy::unnecessary_wraps)]
+    fn print_flow(&self) -> Result<String, Refusal> {
+        let end = |phase: Option<usize>, outside: &str| {
+            phase.map_or_else(|| outside.to_owned(), |phase| format!("phase {phase}"))
+        };
+        let mut text = String::new();
+        for FlowLoops { writer, reader, array, pairs, tree, .. } in &self.flow {
+            let (writer, reader) = (end(*writer, "before"), end(*reader, "after"));
+            let _ = writeln!(text, "{writer} to {reader}: {}", self.region.arrays[*array].symbol);
+            let _ = write!(text, "  {pairs}\n{tree}");
+        }
+        Ok(text)
+    }
+
+    #[allow(clippy::unnecessary_wraps)]
+    fn print_place(&self) -> Result<String, Refusal> {
+        let mut text = String::new();
+        for (at, place) in self.places.iter().enumerate() {
+            let Some(PlaceForm { statement, array, subscripts, kind, .. }) = place else {
+                let _ = writeln!(text, "phase {at}: no place");
+                continue;
+            };
+            let subscripts: Vec<String> = subscripts.iter().map(ToString::to_string).collect();
+            let (statement, array) = (&self.region.statements[*statement], &self.region.arrays[*array]);
+            let (writer, element) = (&statement.name, format!("{}[{}]", array.symbol, subscripts.join(", ")));
+            let _ = writeln!(text, "phase {at}: {writer} writes {element}, {kind}");
         }
         Ok(text)
     }

@@ -50,6 +50,8 @@ fn every_stage_can_be_printed() {
         ("boxes", "S0 at ("),
         ("hosts", "phase0("),
         ("overlaps", ""),
+        ("flow", "phase 0 to after: a"),
+        ("place", "phase 0: S0 writes"),
         ("c", "f_1_run("),
     ] {
         let output = run(&folder, &["tile", "in.c", &format!("--print={stage}")]);

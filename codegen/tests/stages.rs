@@ -152,6 +152,21 @@ static int dvm__matvec_graph_tile(void *dvm__context, const dvm__int64 *dvm__til
 }
 
 #[test]
+fn tiles_belong_where_their_leading_write_is() {
+    let place = |region: &Region| stage(region, "place");
+    let lu = place(&table::lu().region());
+    assert_eq!(lu, "phase 0: S0 writes A[dvm__o1, dvm__o2], product\n");
+    let jacobi = place(&table::jacobi_2d().region());
+    let form = "B[-2 * dvm__o0 + dvm__o1, -2 * dvm__o0 + dvm__o2], oblique, falling with coordinate 0";
+    assert_eq!(jacobi, format!("phase 0: S0 writes {form}\n"));
+    let sum = SHIFT
+        .replace("-> A[i, j - 1]", "-> A[i, 0]")
+        .replace("may-write A { S0[i, j] -> A[i, j]", "write A { S0[i, j] -> A[i, 0]");
+    assert_eq!(place(&sum.parse().expect("a model")), "phase 0: S0 writes A[dvm__o0, 0], product\n");
+    assert_eq!(place(&shift()), "phase 0: no place\n", "nothing is certainly written");
+}
+
+#[test]
 fn no_parallelism_is_a_refusal_with_a_remedy() {
     let serial = SHIFT.replace("A[i, j - 1]", "A[0, 0]").replace("-> A[i, j]", "-> A[0, 0]");
     let refusal =
@@ -194,7 +209,7 @@ fn each_pass_gives_its_text() {
 #[test]
 fn passes_are_named_in_their_order() {
     let names: Vec<&str> = Stage::all().map(Stage::name).collect();
-    let expected = "model deps schedule tiles rows sets footprint loops blocks boxes hosts overlaps c";
+    let expected = "model deps schedule tiles rows sets footprint loops blocks boxes hosts overlaps flow place c";
     assert_eq!(names.join(" "), expected);
     assert_eq!(stage(&shift(), "footprint"), "phase 0\n  A [[1, 0] spread 0][[0, 1] spread 1]\n");
     assert_eq!(stage(&shift(), "rows") + &stage(&shift(), "overlaps"), "");

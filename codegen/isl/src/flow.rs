@@ -26,23 +26,45 @@ pub struct Flow {
 impl FlowProblem<'_> {
     /// Computes the dependences.
     pub fn solve(&self) -> Result<Flow> {
+        self.solved(|ctx, flow| {
+            // SAFETY: the flow is live and only looked at; what comes back is handed over.
+            unsafe {
+                let must = raw::isl_union_flow_get_must_dependence(flow);
+                let must = UnionMap::own(ctx, "isl_union_access_info_compute_flow", must);
+                let may = raw::isl_union_flow_get_may_dependence(flow);
+                let may = UnionMap::own(ctx, "isl_union_access_info_compute_flow", may);
+                Ok(Flow { must: must?, may: may? })
+            }
+        })
+    }
+
+    /// Computes the certain dependences with the elements that cause them: `source -> [sink -> element]`.
+    pub fn elements(&self) -> Result<UnionMap> {
+        self.solved(|ctx, flow| {
+            // SAFETY: the flow is live and only looked at; what comes back is handed over.
+            unsafe {
+                let full = raw::isl_union_flow_get_full_must_dependence(flow);
+                UnionMap::own(ctx, "isl_union_flow_get_full_must_dependence", full)
+            }
+        })
+    }
+
+    /// Computes the flow, and lets `read` take from it what is wanted; the flow may be null.
+    fn solved<T>(&self, read: impl FnOnce(&Ctx, *mut raw::isl_union_flow) -> Result<T>) -> Result<T> {
         let ctx: &Ctx = self.sink.ctx();
         let (sink, schedule) = (self.sink.unshared()?, self.schedule.unshared()?);
         let (must, may) = (self.must_source.unshared()?, self.may_source.unshared()?);
-        // SAFETY: isl takes references made for it and passes null on as failure; the flow is owned here, freed
-        // once, and its maps are handed over.
+        // SAFETY: isl takes references made for it and passes null on as failure; the flow is owned here and freed
+        // once.
         unsafe {
             let mut access = raw::isl_union_access_info_from_sink(sink.give());
             access = raw::isl_union_access_info_set_must_source(access, must.give());
             access = raw::isl_union_access_info_set_may_source(access, may.give());
             access = raw::isl_union_access_info_set_schedule_map(access, schedule.give());
             let flow = raw::isl_union_access_info_compute_flow(access);
-            let must =
-                UnionMap::own(ctx, "isl_union_access_info_compute_flow", raw::isl_union_flow_get_must_dependence(flow));
-            let may =
-                UnionMap::own(ctx, "isl_union_access_info_compute_flow", raw::isl_union_flow_get_may_dependence(flow));
+            let found = read(ctx, flow);
             raw::isl_union_flow_free(flow);
-            Ok(Flow { must: must?, may: may? })
+            found
         }
     }
 }

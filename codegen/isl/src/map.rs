@@ -126,6 +126,22 @@ impl Map {
         self.ctx.count("isl_map_n_basic_map", size)
     }
 
+    /// The convex pieces, each as a map; they may overlap.
+    pub fn convex(&self) -> Result<Vec<Map>> {
+        // SAFETY: the list is owned here, only looked at, and freed at the end; its members are handed over.
+        unsafe {
+            let list = raw::isl_map_get_basic_map_list(self.keep());
+            let size = self.ctx.count("isl_map_get_basic_map_list", raw::isl_basic_map_list_size(list));
+            let piece = |at| {
+                let piece = raw::isl_map_from_basic_map(raw::isl_basic_map_list_get_at(list, at as i32));
+                Map::own(&self.ctx, "isl_map_from_basic_map", piece)
+            };
+            let pieces = size.and_then(|count| (0..count).map(piece).collect());
+            raw::isl_basic_map_list_free(list);
+            pieces
+        }
+    }
+
     /// The value of a dimension of the second space, if it is an explicit constant that fits.
     pub fn fixed_output(&self, dimension: usize) -> Option<i64> {
         // SAFETY: the map is live and only looked at; the value is handed over.

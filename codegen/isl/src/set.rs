@@ -17,6 +17,8 @@ operations! { Set:
     intersect_params = isl_set_intersect_params(context: Set) -> Set;
     /// The same points without parameters: those that exist for some parameter values.
     without_params = isl_set_project_out_all_params() -> Set;
+    /// The same points with all coordinates in one unnamed tuple, if they are pairs.
+    flatten = isl_set_flatten() -> Set;
     /// The same set with an unnamed tuple.
     unnamed = isl_set_reset_tuple_id() -> Set;
 }

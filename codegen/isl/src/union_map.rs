@@ -36,6 +36,14 @@ operations! { UnionMap:
     deltas = isl_union_map_deltas() -> UnionSet;
     /// Maps each point to both images, concatenated in one flat tuple.
     flat_range_product = isl_union_map_flat_range_product(other: UnionMap) -> UnionMap;
+    /// Each `a -> [b -> c]` as `[a -> b] -> c`.
+    uncurry = isl_union_map_uncurry() -> UnionMap;
+    /// Each `[a -> b] -> c` as `a -> c`.
+    of_first = isl_union_map_domain_factor_domain() -> UnionMap;
+    /// Each `[a -> b] -> c` as `b -> c`.
+    of_second = isl_union_map_domain_factor_range() -> UnionMap;
+    /// Each pair as one point.
+    wrap = isl_union_map_wrap() -> UnionSet;
     /// The pairs of points where the first has the lexicographically smaller image; `other` gives the second's image.
     lex_lt = isl_union_map_lex_lt_union_map(other: UnionMap) -> UnionMap;
 }
@@ -54,6 +62,10 @@ operations! { UnionSet:
     apply = isl_union_set_apply(map: UnionMap) -> UnionSet;
     /// Maps each point to itself.
     identity = isl_union_set_identity() -> UnionMap;
+    /// The points that are pairs, as a relation.
+    unwrap = isl_union_set_unwrap() -> UnionMap;
+    /// All pairs of a point of this set and a point of `other`.
+    pairs = isl_union_map_from_domain_and_range(other: UnionSet) -> UnionMap;
 }
 questions! { UnionMap:
     /// Whether each point has at most one image.

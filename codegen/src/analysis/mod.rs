@@ -8,7 +8,9 @@ mod obstacle;
 pub mod order_properties;
 pub mod overlap;
 pub mod row_overruns;
+mod value_flow;
 
 pub use dependences::Dependences;
 pub use isl_region::{IslRegion, StatementSets};
 pub use obstacle::obstacle;
+pub use value_flow::ValueFlow;

@@ -5,7 +5,7 @@ use super::{
     generated_names::{CounterType, FreshNames, Mentions, declare, declare_const},
 };
 use crate::{
-    lowered::TileSymbols,
+    lowered::{FlowSymbols, TileEnd, TileSymbols},
     model::{Array, Reduction, Region, Storage},
 };
 use std::fmt::Write;
@@ -31,6 +31,8 @@ pub struct RegionContext<'a> {
     pub own: String,
     /// isl's names.
     pub symbols: TileSymbols,
+    /// isl's names for two tiles that a value flows between.
+    pub flow: FlowSymbols,
     /// Member of the context that holds the tiles.
     pub tiles: String,
     /// Parameter of the functions that libdvm calls: the context.
@@ -109,6 +111,17 @@ impl<'a> RegionContext<'a> {
                 box_first: names.series("dvm__first", depth),
                 box_last: names.series("dvm__last_of", depth),
                 rounds: names.series("dvm__round", ROUNDS),
+            },
+            flow: FlowSymbols {
+                writer: TileEnd {
+                    first: names.series("dvm__from", hosts + dimension),
+                    end: names.series("dvm__from_end", hosts + dimension),
+                },
+                reader: TileEnd {
+                    first: names.series("dvm__to", hosts + dimension),
+                    end: names.series("dvm__to_end", hosts + dimension),
+                },
+                counters: names.series("dvm__x", COUNTERS),
             },
             tiles: names.fresh("dvm__tiles"),
             argument: names.fresh("dvm__context"),

@@ -317,6 +317,9 @@ codes! {
     "DVM105" Drawing ("`dvm-codegen draw --size n=5000`: give smaller sizes.")
         "a drawing is not possible for these sizes",
         "The drawing has a point for each iteration and a line for each dependence.";
+    "DVM106" FlowUnknown ("`dvm-codegen --print=flow` of a region with a reduction: the region itself is accepted.")
+        "`--print=flow` cannot tell which value each read sees",
+        "Messages between tiles would need to know which tile has written a value, of all that may have.";
     "DVM109" Defect ("There is none that is known.")
         "a check of the tool's own results failed",
         "This is a defect of the tool. The region stays as it was, so the program is right; please report the region.";

@@ -5,10 +5,12 @@ pub mod host_loops;
 mod legality;
 pub(crate) mod phase;
 pub mod phase_loops;
+pub mod place;
 pub(crate) mod register_blocks;
 mod schedule;
 pub mod tile;
 pub mod tile_box;
+pub mod tile_flow;
 pub(crate) mod tile_order;
 mod tile_shape;
 

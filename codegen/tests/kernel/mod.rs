@@ -3,6 +3,7 @@
 
 use dvm_codegen::model::{Access, AccessKind, Array, Iterator, Parameter, Region, Statement, Storage};
 
+pub mod loops;
 pub mod program;
 pub mod random;
 pub mod table;

@@ -11,6 +11,8 @@ pub struct Event {
     pub reads: Vec<String>,
     /// Elements that are or may be written.
     pub writes: Vec<String>,
+    /// Those of them that may be written.
+    pub may: Vec<String>,
 }
 
 type Values = HashMap<String, i64>;
@@ -57,7 +59,7 @@ fn block(body: &[Node], mut number: usize, values: &mut Values, around: &mut Vec
                 }
             }
             Node::Stmt { reads, writes, may, .. } => {
-                let list = |list: &[(String, String)]| {
+                let list = |list: &[(String, String)]| -> Vec<String> {
                     list.iter().map(|(name, at)| format!("{name}[{}]", at_values(at, values))).collect()
                 };
                 let counters: Vec<String> = around.iter().map(|it| values[it].to_string()).collect();
@@ -66,6 +68,7 @@ fn block(body: &[Node], mut number: usize, values: &mut Values, around: &mut Vec
                     instance: format!("S{number}[{}]", counters.join(", ")),
                     reads: list(reads),
                     writes: list(&touched),
+                    may: list(may),
                 });
             }
         }

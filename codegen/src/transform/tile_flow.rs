@@ -1,0 +1,141 @@
+//! The flow between tiles: which elements a tile hands to another one, gets from before the region, or leaves behind.
+//!
+//! A tile is the box of its coordinates: the values of its host loops, then those of its band. The box of the writer and
+//! that of the reader have parameters of their own, so one set serves all pairs of tiles, of any sizes, and also a
+//! reader that is the whole part of a process. Scanned are the writer's instances (for what comes from before the region
+//! the reader's) with the element: an element that is a function of the instance makes no loop.
+
+use super::{Phase, Plan};
+use crate::refusal::Code;
+use crate::{
+    Refusal,
+    analysis::{IslRegion, ValueFlow},
+    lowered::{FlowLoops, FlowSymbols, TileEnd},
+    model::Region,
+};
+use dvm_isl::{AstBuild, Map, Set, UnionMap, UnionSet};
+
+/// Maximum number of convex pieces between instances: each is a function of the generated code.
+const PIECES: usize = 256;
+
+/// The flow of a region by phases, lowered to loops over elements.
+pub fn tile_flow(
+    region: &Region,
+    isl_region: &IslRegion,
+    plan: &Plan,
+    flow: &ValueFlow,
+    symbols: &FlowSymbols,
+) -> Result<Vec<FlowLoops>, Refusal> {
+    let lowering = Lowering { region, isl_region, plan, symbols };
+    let phases = || (0..plan.phases.len()).map(Some);
+    let mut all = Vec::new();
+    for writer in phases() {
+        for reader in phases() {
+            all.extend(lowering.between(&flow.inside, writer, reader)?);
+        }
+    }
+    for reader in phases() {
+        all.extend(lowering.between(&flow.entering, None, reader)?);
+    }
+    for writer in phases() {
+        all.extend(lowering.between(&flow.leaving, writer, None)?);
+    }
+    Ok(all)
+}
+
+struct Lowering<'a> {
+    region: &'a Region,
+    isl_region: &'a IslRegion,
+    plan: &'a Plan,
+    symbols: &'a FlowSymbols,
+}
+
+/// The instances of one end of a flow.
+struct Instances {
+    /// All of the phase.
+    all: UnionSet,
+    /// Those of a tile.
+    tile: UnionSet,
+    /// Constraints on the tile's parameters.
+    known: Set,
+}
+
+impl Lowering<'_> {
+    /// The loops of all convex pieces between two phases. `None`: outside the region.
+    fn between(
+        &self,
+        flow: &UnionMap,
+        writer: Option<usize>,
+        reader: Option<usize>,
+    ) -> Result<Vec<FlowLoops>, Refusal> {
+        self.isl_region.begin_stage();
+        let pieces = ValueFlow::pieces(flow)?;
+        if pieces.len() > PIECES {
+            return Err(Refusal::new(
+                Code::AnalysisLimit,
+                format!("the flow between tiles has {} parts, and at most {PIECES} are generated", pieces.len()),
+                "mark each nest with a pragma of its own; within one nest, use fewer different subscripts",
+            ));
+        }
+        let mut all = Vec::new();
+        for piece in &pieces {
+            all.extend(self.loops(piece, writer, reader)?);
+        }
+        // isl promises no order of the pieces.
+        all.sort_by(|one, other| (one.array, &one.pairs).cmp(&(other.array, &other.pairs)));
+        Ok(all)
+    }
+
+    /// The loops of one convex piece; nothing if it is empty there.
+    fn loops(&self, piece: &Map, writer: Option<usize>, reader: Option<usize>) -> Result<Option<FlowLoops>, Refusal> {
+        self.isl_region.begin_stage();
+        let piece = UnionMap::from_map(piece)?;
+        let ends = piece.domain()?.unwrap()?;
+        let from = self.instances(writer, &ends.domain()?, &self.symbols.writer)?;
+        let to = self.instances(reader, &ends.range()?, &self.symbols.reader)?;
+        let pairs = piece.intersect_domain(&from.all.pairs(&to.all)?.wrap()?)?;
+        if pairs.is_empty()? {
+            return Ok(None);
+        }
+        let tiles = pairs.intersect_domain(&from.tile.pairs(&to.tile)?.wrap()?)?;
+        let elements = if writer.is_some() { tiles.of_first()? } else { tiles.of_second()? };
+        let Some(elements) = elements.maps()?.pop() else { return Ok(None) };
+        let symbol = elements.output_name().unwrap_or_default();
+        let Some(array) = self.region.arrays.iter().position(|array| array.symbol == symbol) else { return Ok(None) };
+        let rank = elements.outputs()?;
+        let points = elements.wrap()?.flatten()?.named(&symbol)?;
+        let known = from.known.intersect(&to.known)?.intersect(&self.isl_region.context)?;
+        let order = UnionSet::from_set(&points)?.identity()?.map_each(Map::unnamed_output)?;
+        let build = AstBuild::from_context(&known)?.with_iterators(&self.symbols.counters)?;
+        let tree = build.scan(&order, &mut |_| Ok(String::new()))?;
+        Ok(Some(FlowLoops { writer, reader, array, rank, pairs: pairs.to_string(), tree }))
+    }
+
+    /// The instances of a phase, or the one outside the region.
+    fn instances(&self, phase: Option<usize>, outside: &UnionSet, end: &TileEnd) -> Result<Instances, Refusal> {
+        let anything = Set::parse(&self.isl_region.ctx, "{ : }")?;
+        match phase.and_then(|at| self.plan.phases.get(at)) {
+            None => Ok(Instances { all: outside.clone(), tile: outside.clone(), known: anything }),
+            Some(phase) => self.of_phase(phase, end),
+        }
+    }
+
+    fn of_phase(&self, phase: &Phase, end: &TileEnd) -> Result<Instances, Refusal> {
+        let length = phase.depth + phase.dimension().unwrap_or(0);
+        let (first, last) = (&end.first[..length], &end.end[..length]);
+        let coordinates: Vec<String> = (0..length).map(|k| format!("q{k}")).collect();
+        let inside: Vec<String> =
+            (0..length).map(|k| format!("{} <= {} < {}", first[k], coordinates[k], last[k])).collect();
+        let some: Vec<String> = (0..length).map(|k| format!("{} < {}", first[k], last[k])).collect();
+        let parameters = [first, last].concat().join(", ");
+        let condition = |all: &[String]| if all.is_empty() { String::new() } else { all.join(" and ") };
+        let tile = format!("[{parameters}] -> {{ [{}] : {} }}", coordinates.join(", "), condition(&inside));
+        let tile = UnionSet::parse(&self.isl_region.ctx, &tile)?;
+        let known = format!("[{parameters}] -> {{ : {} }}", condition(&some));
+        Ok(Instances {
+            all: phase.domain.clone(),
+            tile: phase.coordinates()?.intersect_range(&tile)?.domain()?.intersect(&phase.domain)?.coalesce()?,
+            known: Set::parse(&self.isl_region.ctx, &known)?,
+        })
+    }
+}
