@@ -131,6 +131,7 @@ ASK(dvm_distribution_extents, blocks, 1, places, 1)
 ASK(dvm_distribution_strides, blocks, 1, places, 1)
 ASK(dvm_redistribution_figures, ready_plan, 8, &figures)
 ASK(dvm_redistribution_message, ready_plan, 0, 1, places)
+ASK(dvm_redistribution_received, ready_plan, &a, &b)
 ASK(dvm_redistribution_descriptor, ready_plan, 0, places, 16)
 
 static dvm_retcode_t do_dvm_explain(void)
@@ -462,6 +463,18 @@ static dvm_retcode_t do_dvm_distribution_set_strides(void)
     int64_t strides[] = {1};
     return ARMED(dvm_distribution_set_strides(cyclic, DVM_DISTRIBUTION_EVERY_MEMORY, strides, 1));
 }
+/* All memories stay this process's, which is number 0. */
+static int64_t first[100];
+static dvm_retcode_t do_dvm_distribution_set_processes(void)
+{
+    int64_t memories;
+    CHECK_OK(dvm_distribution_memories(cyclic, &memories));
+    return ARMED(dvm_distribution_set_processes(cyclic, first, memories));
+}
+static dvm_retcode_t do_dvm_distribution_set_grid(void)
+{
+    return ARMED(dvm_distribution_set_grid(cyclic, DVM_GRID_BY_COLUMNS, first, 100));
+}
 static dvm_retcode_t do_dvm_distribution_free(void)
 {
     int64_t elements = 100, block = 7, processes = 4;
@@ -635,10 +648,12 @@ static const struct {
     LINE(dvm_distribution_make, RUNS, DVM_SUCCESS), LINE(dvm_distribution_block_cyclic, RUNS, DVM_SUCCESS),
     LINE(dvm_distribution_halo, RUNS, DVM_SUCCESS), LINE(dvm_distribution_scalapack, RUNS, DVM_SUCCESS),
     LINE(dvm_distribution_scalapack_64, RUNS, DVM_SUCCESS), LINE(dvm_distribution_set_order, RUNS, DVM_SUCCESS),
+    LINE(dvm_distribution_set_processes, RUNS, DVM_SUCCESS), LINE(dvm_distribution_set_grid, RUNS, DVM_SUCCESS),
     LINE(dvm_distribution_set_strides, RUNS, DVM_SUCCESS), LINE(dvm_distribution_memories, RUNS, DVM_SUCCESS),
     LINE(dvm_distribution_size, RUNS, DVM_SUCCESS), LINE(dvm_distribution_extents, RUNS, DVM_SUCCESS),
     LINE(dvm_distribution_strides, RUNS, DVM_SUCCESS), LINE(dvm_distribution_free, RUNS, DVM_SUCCESS),
     LINE(dvm_redistribution_plan, RUNS, DVM_SUCCESS), LINE(dvm_redistribution_figures, RUNS, DVM_SUCCESS),
+    LINE(dvm_redistribution_received, RUNS, DVM_SUCCESS),
     LINE(dvm_redistribution_message, RUNS, DVM_SUCCESS), LINE(dvm_redistribution_descriptor, RUNS, DVM_SUCCESS),
     LINE(dvm_redistribute, RUNS, DVM_SUCCESS), LINE(dvm_redistribute_start, RUNS, DVM_SUCCESS),
     LINE(dvm_redistribution_free, RUNS, DVM_SUCCESS), LINE(dvm_dma_open, RUNS, DVM_SUCCESS), LINE(dvm_dma_send, RUNS, DVM_SUCCESS),

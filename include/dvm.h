@@ -1338,6 +1338,16 @@ dvm_retcode_t dvm_explain_text(void *buffer,
 #define DVM_DISTRIBUTION_EVERY_MEMORY -1
 
 /**
+ * The processes of a grid are counted row by row: BLACS's order 'Row'.
+ */
+#define DVM_GRID_BY_ROWS 0
+
+/**
+ * The processes of a grid are counted column by column: BLACS's order 'Col'.
+ */
+#define DVM_GRID_BY_COLUMNS 1
+
+/**
  * A distribution, by handle. Distributions and plans may be made, asked and freed at any time, also while libdvm is not
  * running.
  */
@@ -1533,6 +1543,43 @@ dvm_retcode_t dvm_distribution_set_strides(dvm_distribution_t distribution,
                                            int count);
 
 /**
+ * @brief Say which process each memory belongs to, for plans with DVM_REDISTRIBUTION_COLLECTIVE.
+ *
+ * @param[in] distribution  the distribution
+ * @param[in] processes     for each memory the index of its process in the job
+ * @param[in] count         their number: that of the memories
+ * @retval DVM_SUCCESS       plans that are made from now on see it so
+ * @retval DVM_ERR_ARGUMENT  processes is NULL, an index is negative or too large, or count is not the number of memories
+ * @retval DVM_ERR_ID        the distribution is unknown or has been freed
+ *
+ * Source: added.
+ */
+dvm_retcode_t dvm_distribution_set_processes(dvm_distribution_t distribution,
+                                             const int64_t *processes,
+                                             int64_t count);
+
+/**
+ * @brief Say that the memories belong to the processes of a grid, one to each, as Cblacs_gridinit numbers them.
+ *
+ * The grid's coordinates are those of the distribution's memories: for dvm_distribution_scalapack its rows and columns.
+ *
+ * @param[in] distribution  the distribution
+ * @param[in] order         DVM_GRID_BY_ROWS or DVM_GRID_BY_COLUMNS
+ * @param[in] processes     for each number in the grid the index of a process in the job, as when the grid is one of a
+ *                          communicator (dvm_mpi.h: dvm_distribution_set_grid_mpi); NULL: the numbers themselves
+ * @param[in] count         the length of processes, at least the number of memories; unused when it is NULL
+ * @retval DVM_SUCCESS       plans that are made from now on see it so
+ * @retval DVM_ERR_ARGUMENT  order is unknown, or count is too small
+ * @retval DVM_ERR_ID        the distribution is unknown or has been freed
+ *
+ * Source: added; ScaLAPACK's grids.
+ */
+dvm_retcode_t dvm_distribution_set_grid(dvm_distribution_t distribution,
+                                        int order,
+                                        const int64_t *processes,
+                                        int64_t count);
+
+/**
  * @brief The number of memories of a distribution, those that hold nothing among them.
  *
  * @param[in]  distribution  the distribution
@@ -1623,6 +1670,11 @@ dvm_retcode_t dvm_distribution_free(dvm_distribution_t distribution);
 #define DVM_REDISTRIBUTION_BALANCE 1
 
 /**
+ * The memories lie in several processes, and all processes of the job make the plan together.
+ */
+#define DVM_REDISTRIBUTION_COLLECTIVE 2
+
+/**
  * A planned redistribution, by handle.
  */
 typedef struct {
@@ -1685,17 +1737,27 @@ typedef struct {
 /**
  * @brief Plan the redistribution from a distribution of an array to another: once, for any number of rounds.
  *
- * All memories of a redistribution are those of the calling process, also in a job of several.
+ * Without DVM_REDISTRIBUTION_COLLECTIVE all memories are the calling process's, also in a job of several. With it the
+ * memories belong to the processes that dvm_distribution_set_processes or dvm_distribution_set_grid has named, and the
+ * call is collective: all processes of the job make it, in the same order, with equal distributions and flags, and each
+ * waits for all. If one of them fails, or gives something else, the call fails in all.
  *
  * @param[in]  source  the distribution that the elements come from
  * @param[in]  target  the distribution that they are wanted in
- * @param[in]  flags   0 or DVM_REDISTRIBUTION_BALANCE
+ * @param[in]  flags   0, or a sum of DVM_REDISTRIBUTION_BALANCE and DVM_REDISTRIBUTION_COLLECTIVE
  * @param[out] plan    the handle of the new plan
  * @retval DVM_SUCCESS          plan is written
  * @retval DVM_ERR_ARGUMENT     plan is NULL, flags are unknown, the distributions have different numbers of
- *                              dimensions, or a count exceeds 2^62
+ *                              dimensions, a count exceeds 2^62, a memory belongs to a process that does not exist or,
+ *                              without DVM_REDISTRIBUTION_COLLECTIVE, to another one; or, collective, another process
+ *                              has made another plan
  * @retval DVM_ERR_ID           a distribution is unknown or has been freed
  * @retval DVM_ERR_UNSUPPORTED  the plan has more strided copies than fit in memory
+ * @retval DVM_ERR_STATE        collective: the processes of a distribution's memories were not named, or another process
+ *                              could not make the plan
+ * @retval DVM_ERR_IN_TASK      collective, and called in a task
+ * @retval DVM_ERR_PEER_LOST    collective, and a process that has memories is lost
+ * @retval DVM_ERR_NOT_INITIALIZED  collective, and libdvm is not running
  *
  * Source: added; the second paper, section V.
  */
@@ -1773,6 +1835,12 @@ dvm_retcode_t dvm_redistribution_descriptor(dvm_redistribution_t plan,
  * in it is 0, or, when it carries a datum on (dvm_data_next), what that datum held. No reference of the caller is
  * used up.
  *
+ * With a plan over processes (DVM_REDISTRIBUTION_COLLECTIVE) each process that has a memory makes the call, and gives the
+ * data of its own memories and {0, 0} for those of others; the k-th call of a process with a plan is one round with the
+ * k-th calls of the others. All give the same number of arrays and sizes of elements. In a process it returns when all
+ * elements have come that this process wants, and nobody reads its memories any more. When it fails in a process, it
+ * fails in those that exchange elements with that one; their targets may then hold some elements of both kinds.
+ *
  * @param[in] plan     the plan
  * @param[in] arrays   the number of arrays, 0 or more
  * @param[in] element  for each array the bytes of an element, 1 to 64
@@ -1789,7 +1857,11 @@ dvm_retcode_t dvm_redistribution_descriptor(dvm_redistribution_t plan,
  * @retval DVM_ERR_POISONED         a source will never have a value; no target was written, promises are poisoned
  * @retval DVM_ERR_IN_TASK          called in a task: use dvm_redistribute_start
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+ * @retval DVM_ERR_PEER_LOST        over processes: a process is lost that exchanges elements with this one
  * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Over processes also the error of another process that this one exchanges elements with, DVM_ERR_ARGUMENT if it gives
+ * other arrays, DVM_ERR_ID if it has freed the plan, and DVM_ERR_STATE if the plan was made before dvm_finalize.
  *
  * Thread safety: any thread that is no worker, several at once on different targets. Source: added; the second
  * paper.
@@ -1833,7 +1905,23 @@ dvm_retcode_t dvm_redistribute_start(dvm_redistribution_t plan,
                                      dvm_data_id_t *done);
 
 /**
+ * @brief What other processes have sent this one in the rounds of a plan so far.
+ *
+ * @param[in]  plan      the plan
+ * @param[out] messages  the messages: in each round one of each process that has elements for this one
+ * @param[out] bytes     the bytes of the elements in them
+ * @retval DVM_SUCCESS       messages and bytes are written; both are 0 for a plan inside a process
+ * @retval DVM_ERR_ARGUMENT  messages or bytes is NULL
+ * @retval DVM_ERR_ID        the plan is unknown or has been freed
+ *
+ * Source: added.
+ */
+dvm_retcode_t dvm_redistribution_received(dvm_redistribution_t plan, uint64_t *messages, uint64_t *bytes);
+
+/**
  * @brief Free a plan. Redistributions under way end as if it were there.
+ *
+ * Not collective: rounds of it that other processes begin afterwards fail there.
  *
  * @param[in] plan  the plan
  * @retval DVM_SUCCESS  its handle is stale now

@@ -19,6 +19,7 @@ root=$(dirname "$(dirname "$here")")
 release=${CARGO_TARGET_DIR:-$root/target}/release
 processes=${DVM_TEST_PROCESSES:-$(<"$here/processes")}
 seconds=${DVM_TEST_SECONDS:-120}
+export DVM_TEST_ROOT=$root
 work=$(mktemp -d)
 export DVM_TEST_WORK=$work
 trap 'rm -rf "$work"' EXIT

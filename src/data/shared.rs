@@ -285,6 +285,15 @@ impl FreshBytes {
         Ok(FreshBytes { storage, size })
     }
 
+    /// The bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self.storage.addr() {
+            // SAFETY: the memory has this size, was initialised, and is this value's.
+            Some(addr) => unsafe { std::slice::from_raw_parts(addr, self.size) },
+            None => &[],
+        }
+    }
+
     /// The storage, and its size.
     pub(crate) fn into_storage(mut self) -> (Storage, usize) {
         (std::mem::replace(&mut self.storage, Storage::Absent), self.size)

@@ -21,6 +21,7 @@ mod submit;
 
 pub(crate) use context::call::{Call, enter, panic_text};
 pub(crate) use context::job::{Goal, Job, RemoteScheduler, SharedEnd, Target};
+pub(crate) use context::rounds::{Delivered, PackedElements, RemoteRounds};
 pub(crate) use context::shared::Engine;
 pub(crate) use context::source::{Account, Missed, Source, WaitingTile};
 pub(crate) use context::worker_threads::without_signals;

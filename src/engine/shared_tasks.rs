@@ -265,6 +265,12 @@ impl Call {
         self.activate(waiters, outcome);
     }
 
+    /// Publishes a promise of 0 bytes that no other process uses, or poisons it.
+    pub(crate) fn settle(&self, promise: DatumId, kept: bool) {
+        let storage = kept.then(|| self.storage_of(&[]).ok()).flatten();
+        self.arrived(promise, storage);
+    }
+
     /// Poisons the promises of this process that nobody produces.
     pub(crate) fn poison_unproduced(&self) {
         let mut all: Vec<Chain> = Vec::new();

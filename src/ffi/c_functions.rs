@@ -158,6 +158,17 @@ unsafe extern "C" {
         strides: *const i64,
         count: c_int,
     ) -> dvm_retcode_t;
+    pub unsafe fn dvm_distribution_set_processes(
+        distribution: dvm_distribution_t,
+        processes: *const i64,
+        count: i64,
+    ) -> dvm_retcode_t;
+    pub unsafe fn dvm_distribution_set_grid(
+        distribution: dvm_distribution_t,
+        order: c_int,
+        processes: *const i64,
+        count: i64,
+    ) -> dvm_retcode_t;
     pub unsafe fn dvm_distribution_memories(distribution: dvm_distribution_t, memories: *mut i64) -> dvm_retcode_t;
     pub unsafe fn dvm_distribution_size(
         distribution: dvm_distribution_t,
@@ -214,6 +225,11 @@ unsafe extern "C" {
         source: *mut [u64; 2],
         target: *mut [u64; 2],
         done: *mut [u64; 2],
+    ) -> dvm_retcode_t;
+    pub unsafe fn dvm_redistribution_received(
+        plan: dvm_redistribution_t,
+        messages: *mut u64,
+        bytes: *mut u64,
     ) -> dvm_retcode_t;
     pub safe fn dvm_redistribution_free(plan: dvm_redistribution_t) -> dvm_retcode_t;
     pub unsafe fn dvm_dma_open(

@@ -444,6 +444,77 @@ pub unsafe extern "C" fn dvm_distribution_set_strides(
     })
 }
 
+/// @brief Say which process each memory belongs to, for plans with DVM_REDISTRIBUTION_COLLECTIVE.
+///
+/// @param[in] distribution  the distribution
+/// @param[in] processes     for each memory the index of its process in the job
+/// @param[in] count         their number: that of the memories
+/// @retval DVM_SUCCESS       plans that are made from now on see it so
+/// @retval DVM_ERR_ARGUMENT  processes is NULL, an index is negative or too large, or count is not the number of memories
+/// @retval DVM_ERR_ID        the distribution is unknown or has been freed
+///
+/// Source: added.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_distribution_set_processes(
+    distribution: dvm_distribution_t,
+    processes: Arg<*const i64>,
+    count: i64,
+) -> dvm_retcode_t {
+    guarded("dvm_distribution_set_processes", || {
+        let processes = processes.list(length(count, "count")?, "processes")?;
+        DISTRIBUTIONS.replace(distribution, |layout| layout.held_by(processes))
+    })
+}
+
+fn length(count: i64, name: &str) -> Result<usize, Error> {
+    usize::try_from(count).map_err(|_| Error::argument(format!("`{name}` is {count}: it must not be negative")))
+}
+
+/// The processes of a grid are counted row by row: BLACS's order 'Row'.
+pub const DVM_GRID_BY_ROWS: c_int = 0;
+
+/// The processes of a grid are counted column by column: BLACS's order 'Col'.
+pub const DVM_GRID_BY_COLUMNS: c_int = 1;
+
+/// @brief Say that the memories belong to the processes of a grid, one to each, as Cblacs_gridinit numbers them.
+///
+/// The grid's coordinates are those of the distribution's memories: for dvm_distribution_scalapack its rows and columns.
+///
+/// @param[in] distribution  the distribution
+/// @param[in] order         DVM_GRID_BY_ROWS or DVM_GRID_BY_COLUMNS
+/// @param[in] processes     for each number in the grid the index of a process in the job, as when the grid is one of a
+///                          communicator (dvm_mpi.h: dvm_distribution_set_grid_mpi); NULL: the numbers themselves
+/// @param[in] count         the length of processes, at least the number of memories; unused when it is NULL
+/// @retval DVM_SUCCESS       plans that are made from now on see it so
+/// @retval DVM_ERR_ARGUMENT  order is unknown, or count is too small
+/// @retval DVM_ERR_ID        the distribution is unknown or has been freed
+///
+/// Source: added; ScaLAPACK's grids.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_distribution_set_grid(
+    distribution: dvm_distribution_t,
+    order: c_int,
+    processes: Arg<*const i64>,
+    count: i64,
+) -> dvm_retcode_t {
+    guarded("dvm_distribution_set_grid", || {
+        if order != DVM_GRID_BY_ROWS && order != DVM_GRID_BY_COLUMNS {
+            return Err(Error::argument(format!("`order` is {order}: give DVM_GRID_BY_ROWS or DVM_GRID_BY_COLUMNS")));
+        }
+        let processes = processes.optional_list(length(count, "count")?, "processes")?;
+        DISTRIBUTIONS.replace(distribution, |layout| {
+            let mut numbers = layout.grid_numbers(order == DVM_GRID_BY_COLUMNS)?;
+            if let Some(processes) = processes {
+                let too_few = || Error::argument(format!("{count} processes for {} memories", layout.memories()));
+                for number in &mut numbers {
+                    *number = *processes.get(*number as usize).ok_or_else(too_few)?;
+                }
+            }
+            layout.held_by(&numbers)
+        })
+    })
+}
+
 /// @brief The number of memories of a distribution, those that hold nothing among them.
 ///
 /// @param[in]  distribution  the distribution

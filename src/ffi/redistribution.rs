@@ -4,15 +4,16 @@
 //! Thread safety: any thread, any task, any time.
 
 use std::ffi::c_int;
+use std::sync::Arc;
 
 use super::argument::BeginsWithSize;
 use super::distribution::{DISTRIBUTIONS, dvm_distribution_t};
 use super::guard::{guarded, making, non_negative, running};
 use super::{Arg, DataId, dvm_retcode_t};
-use crate::engine::Call;
+use crate::engine::{self, Call};
 use crate::error::{Error, dvm_retcode_t as Code};
 use crate::memory;
-use crate::redistribution::{Arrays, Handles, Redistribution, Round};
+use crate::redistribution::{self, Arrays, FarPlan, Handles, Layout, Redistribution, plan_with_others};
 
 /// A planned redistribution, by handle.
 #[allow(non_camel_case_types)]
@@ -27,6 +28,9 @@ super::handle!(dvm_redistribution_t);
 /// Spread the sending over replicas so that the largest load of a source memory is least; without it, as few strided
 /// copies as possible.
 pub const DVM_REDISTRIBUTION_BALANCE: c_int = 1;
+
+/// The memories lie in several processes, and all processes of the job make the plan together.
+pub const DVM_REDISTRIBUTION_COLLECTIVE: c_int = 2;
 
 /// All plans, by handle.
 static PLANS: Handles<Redistribution, dvm_redistribution_t> = Handles::new("redistribution plan");
@@ -64,17 +68,27 @@ unsafe impl BeginsWithSize for dvm_redistribution_figures_t {}
 
 /// @brief Plan the redistribution from a distribution of an array to another: once, for any number of rounds.
 ///
-/// All memories of a redistribution are those of the calling process, also in a job of several.
+/// Without DVM_REDISTRIBUTION_COLLECTIVE all memories are the calling process's, also in a job of several. With it the
+/// memories belong to the processes that dvm_distribution_set_processes or dvm_distribution_set_grid has named, and the
+/// call is collective: all processes of the job make it, in the same order, with equal distributions and flags, and each
+/// waits for all. If one of them fails, or gives something else, the call fails in all.
 ///
 /// @param[in]  source  the distribution that the elements come from
 /// @param[in]  target  the distribution that they are wanted in
-/// @param[in]  flags   0 or DVM_REDISTRIBUTION_BALANCE
+/// @param[in]  flags   0, or a sum of DVM_REDISTRIBUTION_BALANCE and DVM_REDISTRIBUTION_COLLECTIVE
 /// @param[out] plan    the handle of the new plan
 /// @retval DVM_SUCCESS          plan is written
 /// @retval DVM_ERR_ARGUMENT     plan is NULL, flags are unknown, the distributions have different numbers of
-///                              dimensions, or a count exceeds 2^62
+///                              dimensions, a count exceeds 2^62, a memory belongs to a process that does not exist or,
+///                              without DVM_REDISTRIBUTION_COLLECTIVE, to another one; or, collective, another process
+///                              has made another plan
 /// @retval DVM_ERR_ID           a distribution is unknown or has been freed
 /// @retval DVM_ERR_UNSUPPORTED  the plan has more strided copies than fit in memory
+/// @retval DVM_ERR_STATE        collective: the processes of a distribution's memories were not named, or another process
+///                              could not make the plan
+/// @retval DVM_ERR_IN_TASK      collective, and called in a task
+/// @retval DVM_ERR_PEER_LOST    collective, and a process that has memories is lost
+/// @retval DVM_ERR_NOT_INITIALIZED  collective, and libdvm is not running
 ///
 /// Source: added; the second paper, section V.
 #[unsafe(no_mangle)]
@@ -85,12 +99,48 @@ pub unsafe extern "C" fn dvm_redistribution_plan(
     plan: Arg<*mut dvm_redistribution_t>,
 ) -> dvm_retcode_t {
     making("dvm_redistribution_plan", &PLANS, (plan, "plan"), || {
-        if flags & !DVM_REDISTRIBUTION_BALANCE != 0 {
-            return Err(Error::argument(format!("`flags` is {flags}: the only flag is DVM_REDISTRIBUTION_BALANCE")));
+        if flags & DVM_REDISTRIBUTION_COLLECTIVE == 0 {
+            let (source, target, balance) = planned(source, target, flags)?;
+            own_memories(&source)?;
+            own_memories(&target)?;
+            return Redistribution::plan(&source, &target, balance);
         }
-        let (source, target) = (DISTRIBUTIONS.get(source)?, DISTRIBUTIONS.get(target)?);
-        Redistribution::plan(&source, &target, flags != 0)
+        let call = engine::enter()?;
+        if call.inside_task() {
+            redistribution::decline(&call);
+            return Err(Error::new(
+                Code::DVM_ERR_IN_TASK,
+                "a task cannot wait for the other processes to make the plan",
+            ));
+        }
+        plan_with_others(&call, || planned(source, target, flags))
     })
+}
+
+/// Checks the arguments of a plan; its distributions, and whether it is balanced.
+fn planned(
+    source: dvm_distribution_t,
+    target: dvm_distribution_t,
+    flags: c_int,
+) -> Result<(Arc<Layout>, Arc<Layout>, bool), Error> {
+    if flags & !(DVM_REDISTRIBUTION_BALANCE | DVM_REDISTRIBUTION_COLLECTIVE) != 0 {
+        return Err(Error::argument(format!(
+            "`flags` is {flags}: the flags are DVM_REDISTRIBUTION_BALANCE and DVM_REDISTRIBUTION_COLLECTIVE"
+        )));
+    }
+    Ok((DISTRIBUTIONS.get(source)?, DISTRIBUTIONS.get(target)?, flags & DVM_REDISTRIBUTION_BALANCE != 0))
+}
+
+/// Refuses memories of other processes.
+fn own_memories(layout: &Layout) -> Result<(), Error> {
+    let me = engine::enter().map_or(0, |call| call.process().0);
+    match layout.holders().and_then(|holders| holders.iter().find(|&&holder| u64::from(holder) != me)) {
+        Some(holder) => Err(Error::argument(format!(
+            "a memory belongs to process {holder}, this is process {me}: give DVM_REDISTRIBUTION_COLLECTIVE in all \
+             processes"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// @brief What a planned redistribution costs for elements of some size.
@@ -236,6 +286,12 @@ pub unsafe extern "C" fn dvm_redistribution_descriptor(
 /// in it is 0, or, when it carries a datum on (dvm_data_next), what that datum held. No reference of the caller is
 /// used up.
 ///
+/// With a plan over processes (DVM_REDISTRIBUTION_COLLECTIVE) each process that has a memory makes the call, and gives the
+/// data of its own memories and {0, 0} for those of others; the k-th call of a process with a plan is one round with the
+/// k-th calls of the others. All give the same number of arrays and sizes of elements. In a process it returns when all
+/// elements have come that this process wants, and nobody reads its memories any more. When it fails in a process, it
+/// fails in those that exchange elements with that one; their targets may then hold some elements of both kinds.
+///
 /// @param[in] plan     the plan
 /// @param[in] arrays   the number of arrays, 0 or more
 /// @param[in] element  for each array the bytes of an element, 1 to 64
@@ -252,7 +308,11 @@ pub unsafe extern "C" fn dvm_redistribution_descriptor(
 /// @retval DVM_ERR_POISONED         a source will never have a value; no target was written, promises are poisoned
 /// @retval DVM_ERR_IN_TASK          called in a task: use dvm_redistribute_start
 /// @retval DVM_ERR_MEMORY           no memory for the bookkeeping
+/// @retval DVM_ERR_PEER_LOST        over processes: a process is lost that exchanges elements with this one
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Over processes also the error of another process that this one exchanges elements with, DVM_ERR_ARGUMENT if it gives
+/// other arrays, DVM_ERR_ID if it has freed the plan, and DVM_ERR_STATE if the plan was made before dvm_finalize.
 ///
 /// Thread safety: any thread that is no worker, several at once on different targets. Source: added; the second
 /// paper.
@@ -265,12 +325,15 @@ pub unsafe extern "C" fn dvm_redistribute(
     target: Arg<*mut DataId>,
 ) -> dvm_retcode_t {
     running("dvm_redistribute", |call| {
-        if call.inside_task() {
-            let text = "a task cannot wait for a redistribution: use dvm_redistribute_start";
-            return Err(Error::new(Code::DVM_ERR_IN_TASK, text));
-        }
-        let ending = round(call, plan, arrays, &element, (&source, &target))?.start(call)?;
+        let ending = with_arrays(call, plan, arrays, (&element, &source, &target), |plan, arrays| {
+            if call.inside_task() {
+                let text = "a task cannot wait for a redistribution: use dvm_redistribute_start";
+                return Err(Unstarted(Error::new(Code::DVM_ERR_IN_TASK, text)));
+            }
+            Ok(redistribution::start(call, plan, arrays))
+        })?;
         let _sleeps = call.sleeps();
+        ending.drive(call);
         ending.wait()
     })
 }
@@ -308,33 +371,75 @@ pub unsafe extern "C" fn dvm_redistribute_start(
     done: Arg<*mut DataId>,
 ) -> dvm_retcode_t {
     running("dvm_redistribute_start", |call| {
-        let done = done.result("done")?;
-        let round = round(call, plan, arrays, &element, (&source, &target))?;
-        done.write(round.start_with_datum(call)?.raw());
+        with_arrays(call, plan, arrays, (&element, &source, &target), |plan, arrays| {
+            let done = done.result("done")?;
+            Ok(redistribution::start_with_datum(call, plan, arrays).map(|id| done.write(id.raw())))
+        })
+    })
+}
+
+/// A round that was refused before it began.
+struct Unstarted(Error);
+
+impl From<Error> for Unstarted {
+    fn from(error: Error) -> Self {
+        Unstarted(error)
+    }
+}
+
+/// Starts a round with the arrays that C passes. If that is refused, other processes are told.
+fn with_arrays<R>(
+    call: &Call,
+    plan: dvm_redistribution_t,
+    arrays: c_int,
+    (element, source, target): (&Arg<*const usize>, &Arg<*mut DataId>, &Arg<*mut DataId>),
+    start: impl FnOnce(&Arc<Redistribution>, &Arrays) -> Result<Result<R, Error>, Unstarted>,
+) -> Result<R, Error> {
+    let plan = PLANS.get(plan)?;
+    let started = || {
+        memory::check()?;
+        let arrays = non_negative(arrays, "arrays")?;
+        let arrays = Arrays {
+            elements: element.list(arrays, "element")?,
+            source: source.data(arrays * plan.source_sizes.len(), "source")?,
+            target: target.data(arrays * plan.target_sizes.len(), "target")?,
+        };
+        start(&plan, &arrays)
+    };
+    started().map_err(|Unstarted(why)| {
+        redistribution::abstain(call, &plan, &why);
+        why
+    })?
+}
+
+/// @brief What other processes have sent this one in the rounds of a plan so far.
+///
+/// @param[in]  plan      the plan
+/// @param[out] messages  the messages: in each round one of each process that has elements for this one
+/// @param[out] bytes     the bytes of the elements in them
+/// @retval DVM_SUCCESS       messages and bytes are written; both are 0 for a plan inside a process
+/// @retval DVM_ERR_ARGUMENT  messages or bytes is NULL
+/// @retval DVM_ERR_ID        the plan is unknown or has been freed
+///
+/// Source: added.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_redistribution_received(
+    plan: dvm_redistribution_t,
+    messages: Arg<*mut u64>,
+    bytes: Arg<*mut u64>,
+) -> dvm_retcode_t {
+    guarded("dvm_redistribution_received", || {
+        let (messages, bytes) = (messages.result("messages")?, bytes.result("bytes")?);
+        let taken = PLANS.get(plan)?.far.as_ref().map_or((0, 0), FarPlan::taken);
+        messages.write(taken.0);
+        bytes.write(taken.1);
         Ok(())
     })
 }
 
-/// Checks the arguments of `dvm_redistribute` and makes a round of them.
-fn round(
-    call: &Call,
-    plan: dvm_redistribution_t,
-    arrays: c_int,
-    element: &Arg<*const usize>,
-    (source, target): (&Arg<*mut DataId>, &Arg<*mut DataId>),
-) -> Result<Round, Error> {
-    memory::check()?;
-    let plan = PLANS.get(plan)?;
-    let arrays = non_negative(arrays, "arrays")?;
-    let arrays = Arrays {
-        elements: element.list(arrays, "element")?,
-        source: source.data(arrays * plan.source_sizes.len(), "source")?,
-        target: target.data(arrays * plan.target_sizes.len(), "target")?,
-    };
-    Round::new(call, &plan, &arrays)
-}
-
 /// @brief Free a plan. Redistributions under way end as if it were there.
+///
+/// Not collective: rounds of it that other processes begin afterwards fail there.
 ///
 /// @param[in] plan  the plan
 /// @retval DVM_SUCCESS  its handle is stale now
@@ -343,5 +448,11 @@ fn round(
 /// Source: added.
 #[unsafe(no_mangle)]
 pub extern "C" fn dvm_redistribution_free(plan: dvm_redistribution_t) -> dvm_retcode_t {
-    guarded("dvm_redistribution_free", || PLANS.remove(plan).map(drop))
+    guarded("dvm_redistribution_free", || {
+        let plan = PLANS.remove(plan)?;
+        if let (Some(far), Ok(call)) = (&plan.far, engine::enter()) {
+            far.free(&call);
+        }
+        Ok(())
+    })
 }

@@ -14,6 +14,7 @@ mod planted;
 mod process_set;
 pub mod promises;
 pub mod recovery;
+pub mod rounds;
 pub mod shipping;
 #[cfg(test)]
 mod simulation;

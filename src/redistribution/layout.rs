@@ -31,7 +31,7 @@ struct Grid {
 }
 
 /// Where a location lies in its memory.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Place {
     /// A local array: a stride for each dimension, and for some memories their own.
     Array { strides: Vec<i64>, own: Own },
@@ -40,7 +40,7 @@ enum Place {
 }
 
 /// The strides of memories that have their own.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Own {
     /// The memories, ascending.
     memories: Vec<i64>,
@@ -101,6 +101,8 @@ pub(crate) struct Layout {
     /// What a step of each data variable adds to its dimension's local index.
     digit: Vec<i64>,
     place: Place,
+    /// The process of each memory, if they are not all of the process that plans.
+    holders: Option<Arc<[u32]>>,
 }
 
 impl Layout {
@@ -147,7 +149,17 @@ impl Layout {
             Some(strides) => Place::Array { strides, own: Own::default() },
             None => Place::Interleaved { weights: addressing.place, extent: addressing.extent },
         };
-        Ok(Self { distribution, domain, grid, memories: addressing.memories, groups, room, digit, place })
+        Ok(Self {
+            distribution,
+            domain,
+            grid,
+            memories: addressing.memories,
+            groups,
+            room,
+            digit,
+            place,
+            holders: None,
+        })
     }
 
     /// The same with the k-th grid coordinate turned: its least value stands for process `first[k]`.
@@ -317,7 +329,42 @@ impl Layout {
             room: self.room.clone(),
             digit: self.digit.clone(),
             place,
+            holders: self.holders.clone(),
         }
+    }
+
+    /// The number of each memory's process in a grid whose processes are counted row by row, or column by column.
+    pub(crate) fn grid_numbers(&self, by_columns: bool) -> Result<Vec<i64>, Error> {
+        let number = |memory: i64| {
+            let (mut number, mut weight) = (0, 1);
+            for g in &self.grid {
+                number += memory / g.weight % g.size * weight;
+                weight *= g.size;
+            }
+            if by_columns { number } else { memory }
+        };
+        memory::list((0..self.memories as usize).map(|memory| number(memory as i64)))
+    }
+
+    /// The process of each memory, if they were named.
+    pub(crate) fn holders(&self) -> Option<&Arc<[u32]>> {
+        self.holders.as_ref()
+    }
+
+    /// The same distribution with its memories in these processes, one for each memory.
+    pub(crate) fn held_by(&self, processes: &[i64]) -> Result<Self, Error> {
+        if processes.len() as i64 != self.memories {
+            let (given, wanted) = (processes.len(), self.memories);
+            return Err(Error::argument(format!("{given} processes for {wanted} memories")));
+        }
+        let mut holders = Vec::new();
+        memory::room_for(&mut holders, processes.len())?;
+        for (memory, &process) in processes.iter().enumerate() {
+            holders.push(u32::try_from(process).map_err(|_| {
+                Error::argument(format!("memory {memory} is to be of process {process}, which no job has"))
+            })?);
+        }
+        Ok(Self { holders: Some(holders.into()), ..self.placed(self.place.clone()) })
     }
 }
 

@@ -8,6 +8,7 @@ use dvm_redist::plan::sums::Sums;
 use dvm_redist::{Case, Figures, Options, Parameters, Plan, Strategy};
 
 use super::copy_list::{Copies, Level};
+use super::far_plan::FarPlan;
 use super::layout::Layout;
 use super::program::Program;
 use super::refused;
@@ -27,6 +28,8 @@ pub(crate) struct Redistribution {
     pub(crate) figures: Figures,
     /// Elements by source and target memory, ascending.
     messages: Vec<((u32, u32), i64)>,
+    /// What this process does with it, if its memories lie in several processes.
+    pub(crate) far: Option<FarPlan>,
     /// By size of element.
     programs: Mutex<Vec<(usize, Arc<Program>)>>,
 }
@@ -74,6 +77,7 @@ impl Redistribution {
             copies,
             figures,
             messages: messages.ascending(),
+            far: None,
             programs: Mutex::new(Vec::new()),
         })
     }

@@ -56,6 +56,11 @@ impl Program {
     pub(super) fn new(copies: &Copies, element: usize) -> Result<Self, Error> {
         let volume = |shape: u32| copies.shapes[shape as usize].iter().map(|l| l.count as usize).product::<usize>();
         let total: usize = copies.list.iter().map(|c| volume(c.shape) * element).sum();
+        Self::of_total(copies, element, total)
+    }
+
+    /// The same for copies that are some of those into memories with so many bytes.
+    pub(super) fn of_total(copies: &Copies, element: usize, total: usize) -> Result<Self, Error> {
         Self::cut(copies, element, total >= STREAMED)
     }
 

@@ -31,21 +31,26 @@ pub(crate) struct Arrays<'a> {
 }
 
 /// One array of a round.
-struct Array {
-    program: Arc<Program>,
-    source: Vec<DatumId>,
-    target: Vec<DatumId>,
+pub(super) struct Array {
+    pub(super) program: Arc<Program>,
+    pub(super) source: Vec<DatumId>,
+    pub(super) target: Vec<DatumId>,
+}
+
+/// The memories of some arrays, those of this process.
+pub(super) struct Memories {
+    pub(super) arrays: Vec<Array>,
 }
 
 /// A round that was asked for.
 pub(crate) struct Round {
-    arrays: Vec<Array>,
+    memories: Memories,
     /// Room for what the task makes, which could not be refused any more. Used up when the round is performed.
     room: Cell<Option<Room>>,
 }
 
 /// Where a datum lies, whether it is written, and which it is.
-type Reach = (usize, usize, bool, DatumId);
+pub(super) type Reach = (usize, usize, bool, DatumId);
 
 /// Empty lists that are long enough for a round.
 #[derive(Default)]
@@ -59,9 +64,9 @@ const NONE: DatumId = DatumId::NONE;
 
 /// What a memory is to the task.
 #[derive(Default)]
-struct Arguments {
-    inputs: Vec<DatumId>,
-    outputs: Vec<DatumId>,
+pub(super) struct Arguments {
+    pub(super) inputs: Vec<DatumId>,
+    pub(super) outputs: Vec<DatumId>,
 }
 
 impl Round {
@@ -71,10 +76,7 @@ impl Round {
         let mut list = Vec::new();
         memory::room_for(&mut list, arrays.elements.len())?;
         for (k, &element) in arrays.elements.iter().enumerate() {
-            if !(1..=super::shape::LONGEST_ELEMENT).contains(&element) {
-                let most = super::shape::LONGEST_ELEMENT;
-                return Err(Error::argument(format!("array {k}: an element has {element} bytes: give 1 to {most}")));
-            }
+            refuse_element(k, element)?;
             let source = &arrays.source[k * sources..(k + 1) * sources];
             let target = &arrays.target[k * targets..(k + 1) * targets];
             for (side, ids, sizes) in [("source", source, &plan.source_sizes), ("target", target, &plan.target_sizes)] {
@@ -87,15 +89,7 @@ impl Round {
         }
         let round = Self::with_room(list)?;
         let mut room = round.room.take().unwrap_or_default();
-        let refused = round.refuse_overlap(&mut room.reaches, |id| match STORE.readiness(id) {
-            // What is published now can be looked at now; the task looks again at everything.
-            Readiness::Published { .. } => {
-                let got = call.get(id);
-                let put = got.is_ok().then(|| call.put(id)).transpose();
-                got.and_then(|got| put.map(|_| Some(got)))
-            }
-            _ => Ok(None),
-        });
+        let refused = round.memories.refuse_known_overlap(call, &mut room.reaches);
         round.room.set(Some(room));
         refused.map(|()| round)
     }
@@ -110,7 +104,7 @@ impl Round {
             memory::room_for(&mut work.target, array.target.len())?;
             Ok(work)
         }))?;
-        Ok(Self { arrays, room: Cell::new(Some(room)) })
+        Ok(Self { memories: Memories { arrays }, room: Cell::new(Some(room)) })
     }
 
     /// A round of one array whose places were checked already.
@@ -133,7 +127,7 @@ impl Round {
     }
 
     fn start_before(self, call: &Call, done: Option<DatumId>) -> Result<Arc<Ending>, Error> {
-        let Arguments { inputs: mut ids, outputs } = self.arguments()?;
+        let Arguments { inputs: mut ids, outputs } = self.memories.arguments()?;
         // The request comes last among the inputs: when it is freed, the references of the others have been dropped.
         let request = ids.len();
         memory::room_for(&mut ids, 2 + outputs.len())?;
@@ -149,14 +143,33 @@ impl Round {
         ids.push(state);
         ids.extend(outputs);
         ids.extend(done);
-        match schedule(call, &ids, &modes, request) {
+        match schedule(call, &ids, &modes, (request, run_task)) {
             Ok(()) => Ok(ending),
             Err(error) => Err(drop_all(call, &ids[..=request], error)),
         }
     }
 
+    /// Makes all copies; called in a task.
+    pub(super) fn perform(&self, call: &Call) -> Result<(), Error> {
+        let Room { mut works, mut reaches } = self.room.take().expect("a round is performed once");
+        self.memories.refuse_overlap(&mut reaches, |id| call.get(id).map(Some))?;
+        for (work, array) in works.iter_mut().zip(&self.memories.arrays) {
+            for (addresses, ids) in [(&mut work.source, &array.source), (&mut work.target, &array.target)] {
+                for &id in ids {
+                    addresses.push(if id == NONE { std::ptr::null_mut() } else { call.get(id)?.0 });
+                }
+            }
+        }
+        // SAFETY: the sizes were checked when the round was made; the task has references of all memories, and they do not
+        // overlap. That nobody else writes them meanwhile is the caller's promise to `dvm_redistribute`.
+        unsafe { perform(call, works) };
+        Ok(())
+    }
+}
+
+impl Memories {
     /// The memories that something lies in, each once: the promises among the targets are outputs.
-    fn arguments(&self) -> Result<Arguments, Error> {
+    pub(super) fn arguments(&self) -> Result<Arguments, Error> {
         let mut found = Arguments::default();
         let targets = self.distinct(|a| &a.target)?;
         let sources = self.distinct(|a| &a.source)?;
@@ -177,6 +190,11 @@ impl Round {
         Ok(found)
     }
 
+    /// The source memories, each once.
+    pub(super) fn sources(&self) -> Result<Vec<DatumId>, Error> {
+        self.distinct(|a| &a.source)
+    }
+
     /// The memories of one side in which something lies, each once.
     fn distinct(&self, side: impl Fn(&Array) -> &Vec<DatumId>) -> Result<Vec<DatumId>, Error> {
         let mut list = Vec::new();
@@ -189,7 +207,7 @@ impl Round {
 
     /// Refuses memories that overlap where one of them is a target. `places`: an empty list that is long enough; `address`:
     /// where a datum lies, if that is known.
-    fn refuse_overlap(
+    pub(super) fn refuse_overlap(
         &self,
         places: &mut Vec<Reach>,
         mut address: impl FnMut(DatumId) -> Result<Option<(*mut u8, usize)>, Error>,
@@ -223,26 +241,37 @@ impl Round {
         Ok(())
     }
 
-    /// Makes all copies; called in a task.
-    pub(super) fn perform(&self, call: &Call) -> Result<(), Error> {
-        let Room { mut works, mut reaches } = self.room.take().expect("a round is performed once");
-        self.refuse_overlap(&mut reaches, |id| call.get(id).map(Some))?;
-        for (work, array) in works.iter_mut().zip(&self.arrays) {
-            for (addresses, ids) in [(&mut work.source, &array.source), (&mut work.target, &array.target)] {
-                for &id in ids {
-                    addresses.push(if id == NONE { std::ptr::null_mut() } else { call.get(id)?.0 });
-                }
+    /// The same where those that are published now are looked at now; the task looks again at everything.
+    pub(super) fn refuse_known_overlap(&self, call: &Call, places: &mut Vec<Reach>) -> Result<(), Error> {
+        self.refuse_overlap(places, |id| match STORE.readiness(id) {
+            Readiness::Published { .. } => {
+                let got = call.get(id);
+                let put = got.is_ok().then(|| call.put(id)).transpose();
+                got.and_then(|got| put.map(|_| Some(got)))
             }
-        }
-        // SAFETY: the sizes were checked when the round was made; the task has references of all memories, and they do not
-        // overlap. That nobody else writes them meanwhile is the caller's promise to `dvm_redistribute`.
-        unsafe { perform(call, works) };
-        Ok(())
+            _ => Ok(None),
+        })
+    }
+
+    /// An empty list that is long enough for [`Memories::refuse_overlap`].
+    pub(super) fn reaches(&self) -> Result<Vec<Reach>, Error> {
+        let mut reaches = Vec::new();
+        memory::room_for(&mut reaches, self.arrays.iter().map(|a| a.source.len() + a.target.len()).sum())?;
+        Ok(reaches)
     }
 }
 
+/// Refuses an element that is too long, or empty.
+pub(super) fn refuse_element(array: usize, element: usize) -> Result<(), Error> {
+    let most = super::shape::LONGEST_ELEMENT;
+    if (1..=most).contains(&element) {
+        return Ok(());
+    }
+    Err(Error::argument(format!("array {array}: an element has {element} bytes: give 1 to {most}")))
+}
+
 /// Makes sure that a memory has room for so many elements.
-fn fits(id: DatumId, elements: i64, element: usize) -> Result<(), Error> {
+pub(super) fn fits(id: DatumId, elements: i64, element: usize) -> Result<(), Error> {
     if elements == 0 && id == NONE {
         return Ok(());
     }
@@ -258,12 +287,12 @@ fn fits(id: DatumId, elements: i64, element: usize) -> Result<(), Error> {
 }
 
 /// The same failure, told with its place.
-fn within(error: &Error, place: &str) -> Error {
+pub(super) fn within(error: &Error, place: &str) -> Error {
     Error::new(error.code(), format!("{place}: {}", error.message()))
 }
 
 /// Drops references after a failure, which is passed on.
-fn drop_all(call: &Call, ids: &[DatumId], error: Error) -> Error {
+pub(super) fn drop_all(call: &Call, ids: &[DatumId], error: Error) -> Error {
     for &id in ids {
         // Each reference was taken just now: it is there.
         let _ = call.relax(id);
@@ -271,9 +300,17 @@ fn drop_all(call: &Call, ids: &[DatumId], error: Error) -> Error {
     error
 }
 
-/// Schedules the task of a round. `request`: which of its arguments is the request.
-fn schedule(call: &Call, ids: &[DatumId], modes: &[Mode], request: usize) -> Result<(), Error> {
-    let callee = Callee::with_context(run_task, std::ptr::without_provenance_mut(request));
+/// The function of a task.
+type TaskFunction = unsafe extern "C" fn(*mut c_void, *mut [u64; 2], c_int) -> c_int;
+
+/// Schedules a task of a round. `request`: which of its arguments is the request.
+pub(super) fn schedule(
+    call: &Call,
+    ids: &[DatumId],
+    modes: &[Mode],
+    (request, task): (usize, TaskFunction),
+) -> Result<(), Error> {
+    let callee = Callee::with_context(task, std::ptr::without_provenance_mut(request));
     let function = REGISTRY.register(callee, ids.len(), "redistribution")?;
     let scheduled = |()| call.near(function, REGISTRY.find(function)?, ids);
     let result = REGISTRY.access(function, modes).and_then(scheduled);
@@ -327,12 +364,34 @@ impl Request {
 
 impl Drop for Request {
     fn drop(&mut self) {
-        *self.ending.over.lock() = true;
-        self.ending.changed.notify_all();
+        self.ending.end();
     }
 }
 
 impl Ending {
+    /// Keeps what the tasks came to.
+    pub(super) fn told(&self, outcome: Option<Result<(), Error>>) {
+        *self.outcome.lock() = outcome;
+    }
+
+    /// The tasks have ended.
+    pub(super) fn end(&self) {
+        *self.over.lock() = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether they have.
+    fn is_over(&self) -> bool {
+        *self.over.lock()
+    }
+
+    /// Moves messages until they have, if the calling thread has to.
+    pub(crate) fn drive(&self, call: &Call) {
+        if let Some(job) = call.job() {
+            job.scheduler.rounds().drive(&|| self.is_over());
+        }
+    }
+
     /// Sleeps until the task has ended and holds no reference any more; what it came to.
     pub(crate) fn wait(&self) -> Result<(), Error> {
         let mut over = self.over.lock();

@@ -259,7 +259,8 @@ impl Step<'_> {
                 }
                 self.bytes_came(ticket, fresh.map(|fresh| fresh.into_storage()), false);
             }
-            None => {}
+            Some(Transfer::Elements { key, from }) => self.elements_came(key, from, incoming),
+            Some(Transfer::Offered) | None => {}
         }
         self.wake();
     }

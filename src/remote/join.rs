@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::code_loader::CodeLoader;
 use super::progress::RemoteSource;
+use super::rounds::next_life;
 use super::state::{NEVER, Polls, Remote, State};
 use crate::config::Config;
 use crate::data::share_memory;
@@ -103,6 +104,7 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
         may_be_idle: AtomicBool::new(false),
         progress: Mutex::new(None),
         start: system::monotonic_nanoseconds(),
+        life: next_life(),
         patience: config.peer_timeout(),
         wishes: cards.iter().map(|card| Wishes { timeline: card.timeline, summary: card.summary }).collect(),
         has_far_clock: hosts[at] != hosts[0],

@@ -7,6 +7,7 @@
 //! - `bytes`: fetches and bulk; `inbox`: one function per message; `functions`: processings of other processes; `code`:
 //!   their code, where it is sent; `code_loader`: the thread that reads, checks and loads it
 //! - `losses`: what a lost process leaves; `recovering`: what of it runs again; `ending`: waits and their verdict
+//! - `rounds`: redistributions over processes
 //! - `progress`: who polls; `join`: the start
 //! - `view`: what waits, for explanations; `records`: the timeline and the table of all processes, of what
 //!   is `recorded`
@@ -30,6 +31,7 @@ mod progress;
 mod recorded;
 mod records;
 mod recovering;
+mod rounds;
 mod running;
 mod runs;
 mod scheduling;
@@ -38,7 +40,7 @@ mod view;
 
 use crate::data::{DatumId, STORE, share_memory};
 use crate::engine::remote_view::RemoteView;
-use crate::engine::{Call, Goal, RemoteScheduler, SharedEnd, Target, enter};
+use crate::engine::{Call, Goal, RemoteRounds, RemoteScheduler, SharedEnd, Target, enter};
 use crate::error::Error;
 use crate::id::ProcessingId;
 use crate::processing::{Found, Signature};
@@ -151,6 +153,10 @@ impl RemoteScheduler for Remote {
 
     fn wait(&self, goal: Goal) -> Result<(), Error> {
         self.wait_for(&inside(), goal)
+    }
+
+    fn rounds(&self) -> &dyn RemoteRounds {
+        self
     }
 
     fn close(&self) {

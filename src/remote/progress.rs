@@ -48,7 +48,7 @@ impl Remote {
         any
     }
 
-    fn poll_for_others(&self, call: &Call) -> bool {
+    pub(super) fn poll_for_others(&self, call: &Call) -> bool {
         self.polls.by_others.store(self.now(), Ordering::Relaxed);
         self.poll(call)
     }

@@ -9,7 +9,7 @@ use super::code_loader::{CodeLoader, CodeState};
 use super::outbox::Outbox;
 use super::recorded::{Records, is_record};
 use super::runs::Runs;
-use crate::data::{DataCache, DatumId};
+use crate::data::{DataCache, DatumId, FreshBytes};
 use crate::engine::{Call, Goal, Target, under_way};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::{IdMap, ProcessId, ProcessingId};
@@ -20,6 +20,7 @@ use crate::protocol::loans::{Held, Holder, LoanHome};
 use crate::protocol::membership::Membership;
 use crate::protocol::promises::{OutputClaim, Promise};
 use crate::protocol::recovery::Recovery;
+use crate::protocol::rounds::Rounds;
 use crate::protocol::tasks::{ReceivedTasks, SentTasks};
 use crate::protocol::termination::Termination;
 use crate::protocol::{Breach, ProcessSet};
@@ -28,7 +29,7 @@ use crate::sync::thread::Thread;
 use crate::system;
 use crate::trace::Wishes;
 use crate::transport::Transport;
-use crate::wire::{BatchHead, Done, Message};
+use crate::wire::{BatchHead, Done, Message, RoundKey};
 use smallvec::SmallVec;
 
 /// What became of a message: nothing, or its sender has broken the rules.
@@ -182,6 +183,10 @@ pub(super) enum Transfer {
     Out(DatumId),
     /// The bytes of a request come in.
     In { ticket: u32 },
+    /// Elements of a round go out ...
+    Offered,
+    /// ... or come in.
+    Elements { key: RoundKey, from: ProcessId },
 }
 
 /// How far the end has come.
@@ -241,6 +246,9 @@ pub(super) struct State {
     pub(super) transfers: IdMap<u64, Transfer>,
     /// Requests of this process for bytes of its own data, by their tickets.
     pub(super) requests: IdMap<u32, DatumId>,
+    /// Redistributions over processes, and elements that have come for them.
+    pub(super) rounds: Rounds,
+    pub(super) elements: IdMap<(RoundKey, ProcessId), FreshBytes>,
     pub(super) ends: Ends,
     /// The first failure of the lowest process below this one, or of this one.
     pub(super) first: Option<ToldFailure>,
@@ -303,6 +311,8 @@ impl State {
             long: (0..count).map(|_| Vec::new()).collect(),
             transfers: IdMap::default(),
             requests: IdMap::default(),
+            rounds: Rounds::new(me),
+            elements: IdMap::default(),
             ends: Ends::default(),
             first: None,
             waits: None,
@@ -458,6 +468,8 @@ pub(crate) struct Remote {
     pub(super) progress: Mutex<Option<Thread>>,
     /// The clock at the start.
     pub(super) start: u64,
+    /// Which of the jobs of this process it is.
+    pub(super) life: u64,
     /// How long a process may be silent.
     pub(super) patience: Duration,
     /// What each process records.

@@ -15,6 +15,7 @@ mod decode;
 mod encode;
 mod message;
 mod refusal;
+mod round_message;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -27,3 +28,4 @@ pub use message::{
     Image, LoanMessage, Message, NAME_BYTES, Payload, Processing, TEXT_BYTES, TaskMessage, Value, cut,
 };
 pub use refusal::{Refusal, Why};
+pub use round_message::{HeapPlace, Offer, REDISTRIBUTION_ROOM, RoundKey, RoundMessage, RoundRole, read_round_message};

@@ -239,6 +239,7 @@ fn layout_rows(t: &mut Table) {
     t.row("dvm_distribution_set_strides", Wrong::Null, "strides", DVM_ERR_ARGUMENT, move |_| unsafe {
         dvm_distribution_set_strides(known, -1, ptr::null(), 1)
     });
+    process_rows(t, known, freed);
     for (count, value) in [(-1, 0), (0, 0), (2, 0), (17, 0), (1, -1), (1, 1)] {
         t.row("dvm_distribution_set_order", Wrong::Range, "order", DVM_ERR_ARGUMENT, move |_| unsafe {
             dvm_distribution_set_order(known, at([value; 17]).cast_const().cast(), count)
@@ -249,6 +250,30 @@ fn layout_rows(t: &mut Table) {
     {
         t.row("dvm_distribution_set_strides", Wrong::Range, "strides", DVM_ERR_ARGUMENT, move |_| unsafe {
             dvm_distribution_set_strides(known, memory, at([stride; 2]).cast_const().cast(), count)
+        });
+    }
+}
+
+/// Rows of the calls that say which processes have the memories: the distribution has two.
+fn process_rows(t: &mut Table, known: dvm_distribution_t, freed: dvm_distribution_t) {
+    let zeros = || at([0_i64; 4]).cast::<i64>().cast_const();
+    t.any_time("dvm_distribution_set_processes", &[Wrong::State]);
+    t.handle("dvm_distribution_set_processes", freed, move |d| unsafe {
+        dvm_distribution_set_processes(d, zeros(), 2)
+    });
+    t.row("dvm_distribution_set_processes", Wrong::Null, "processes", DVM_ERR_ARGUMENT, move |_| unsafe {
+        dvm_distribution_set_processes(known, ptr::null(), 2)
+    });
+    for (count, process) in [(-1, 0), (1, 0), (3, 0), (2, -1), (2, 1 << 32), (2, i64::MIN)] {
+        t.row("dvm_distribution_set_processes", Wrong::Range, "processes", DVM_ERR_ARGUMENT, move |_| unsafe {
+            dvm_distribution_set_processes(known, at([process; 4]).cast_const().cast(), count)
+        });
+    }
+    t.any_time("dvm_distribution_set_grid", &[Wrong::Null, Wrong::State]);
+    t.handle("dvm_distribution_set_grid", freed, move |d| unsafe { dvm_distribution_set_grid(d, 0, zeros(), 2) });
+    for (order, count, process) in [(2, 2, 0), (-1, 2, 0), (0, 1, 0), (1, -1, 0), (0, 2, -1)] {
+        t.row("dvm_distribution_set_grid", Wrong::Range, "processes", DVM_ERR_ARGUMENT, move |_| unsafe {
+            dvm_distribution_set_grid(known, order, at([process; 4]).cast_const().cast(), count)
         });
     }
 }
@@ -267,7 +292,10 @@ pub(super) fn plan_rows(t: &mut Table) {
     t.row("dvm_redistribution_plan", Wrong::Null, "plan", DVM_ERR_ARGUMENT, move |_| unsafe {
         dvm_redistribution_plan(known, known, 0, null_mut())
     });
-    for flags in [2, -1, c_int::MIN] {
+    t.row("dvm_redistribution_plan", Wrong::Range, "unnamed", DVM_ERR_STATE, move |_| unsafe {
+        dvm_redistribution_plan(known, known, 2, out())
+    });
+    for flags in [4, -1, c_int::MIN] {
         t.row("dvm_redistribution_plan", Wrong::Range, "flags", DVM_ERR_ARGUMENT, move |_| unsafe {
             dvm_redistribution_plan(known, known, flags, out())
         });
@@ -302,6 +330,14 @@ pub(super) fn plan_rows(t: &mut Table) {
             dvm_redistribution_message(plan, source, target, out())
         });
     }
+    t.any_time("dvm_redistribution_received", &[Wrong::State, Wrong::Range]);
+    t.handle("dvm_redistribution_received", gone, |p| unsafe { dvm_redistribution_received(p, out(), out()) });
+    t.row("dvm_redistribution_received", Wrong::Null, "messages", DVM_ERR_ARGUMENT, move |_| unsafe {
+        dvm_redistribution_received(plan, null_mut(), out())
+    });
+    t.row("dvm_redistribution_received", Wrong::Null, "bytes", DVM_ERR_ARGUMENT, move |_| unsafe {
+        dvm_redistribution_received(plan, out(), null_mut())
+    });
     let room = || at([0_i64; 64]).cast::<i64>();
     t.any_time("dvm_redistribution_descriptor", &[Wrong::State]);
     t.handle("dvm_redistribution_descriptor", gone, move |p| unsafe {

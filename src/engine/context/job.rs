@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::data::DatumId;
+use crate::engine::context::rounds::RemoteRounds;
 use crate::engine::context::source::Source;
 use crate::engine::observe::remote_view::RemoteView;
 use crate::error::Error;
@@ -114,6 +115,9 @@ pub(crate) trait RemoteScheduler: Send + Sync {
 
     /// Waits, with all processes; gives what has failed.
     fn wait(&self, goal: Goal) -> Result<(), Error>;
+
+    /// Redistributions over processes.
+    fn rounds(&self) -> &dyn RemoteRounds;
 
     /// Ends the threads and the transport; all processes do so together.
     fn close(&self);

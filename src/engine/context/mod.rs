@@ -13,6 +13,7 @@
 pub(crate) mod call;
 pub(crate) mod forked_child;
 pub(crate) mod job;
+pub(crate) mod rounds;
 pub(crate) mod shared;
 pub(crate) mod source;
 pub(crate) mod task_gets;
