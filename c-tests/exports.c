@@ -579,6 +579,22 @@ static dvm_retcode_t copy(int which)
         return copy(which); \
     }
 COPY(dvm_dma_open, OPEN)
+static dvm_retcode_t do_dvm_dma_open_over(void)
+{
+    dvm_data_id_t source, target;
+    dvm_dma_t dma;
+    CHECK_OK(dvm_data_allocate(64, &source));
+    CHECK_OK(dvm_data_allocate(64, &target));
+    dvm_retcode_t code = ARMED(dvm_dma_open_over(&dma, 8, &source, first, 1, &target, first, 1));
+    if (GOOD(code)) {
+        CHECK_OK(dvm_dma_send(dma, 0, 0, 8, 1));
+        CHECK_OK(dvm_dma_receive(dma, 0, 0, 8, 1));
+        CHECK_OK(dvm_dma_close(dma));
+    }
+    CHECK_OK(dvm_data_relax(source));
+    CHECK_OK(dvm_data_relax(target));
+    return code;
+}
 COPY(dvm_dma_send, 1)
 COPY(dvm_dma_send_2d, 2)
 COPY(dvm_dma_send_3d, 3)
@@ -653,7 +669,7 @@ static const struct {
     LINE(dvm_distribution_size, RUNS, DVM_SUCCESS), LINE(dvm_distribution_extents, RUNS, DVM_SUCCESS),
     LINE(dvm_distribution_strides, RUNS, DVM_SUCCESS), LINE(dvm_distribution_free, RUNS, DVM_SUCCESS),
     LINE(dvm_redistribution_plan, RUNS, DVM_SUCCESS), LINE(dvm_redistribution_figures, RUNS, DVM_SUCCESS),
-    LINE(dvm_redistribution_received, RUNS, DVM_SUCCESS),
+    LINE(dvm_redistribution_received, RUNS, DVM_SUCCESS), LINE(dvm_dma_open_over, RUNS, DVM_SUCCESS),
     LINE(dvm_redistribution_message, RUNS, DVM_SUCCESS), LINE(dvm_redistribution_descriptor, RUNS, DVM_SUCCESS),
     LINE(dvm_redistribute, RUNS, DVM_SUCCESS), LINE(dvm_redistribute_start, RUNS, DVM_SUCCESS),
     LINE(dvm_redistribution_free, RUNS, DVM_SUCCESS), LINE(dvm_dma_open, RUNS, DVM_SUCCESS), LINE(dvm_dma_send, RUNS, DVM_SUCCESS),

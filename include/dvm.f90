@@ -309,6 +309,7 @@ module dvm
   public :: dvm_redistribution_received
   public :: dvm_redistribution_free
   public :: dvm_dma_open
+  public :: dvm_dma_open_over
   public :: dvm_dma_send
   public :: dvm_dma_send_2d
   public :: dvm_dma_send_3d
@@ -1857,6 +1858,42 @@ module dvm
       integer(c_int) :: code
     end function dvm_dma_open
 
+    !> @brief Make an engine of strided copies between memories of several processes.
+    !>
+    !> Each process of the job makes the same engine, lists the same copies in the same order (sends and receives of all
+    !> memories, as code of `dvm-codegen redist c` does), and gives the data of its own memories and {0, 0} for those of others.
+    !> The copies are made in dvm_dma_wait, which is collective: all processes call it, as often as each other, and in the same
+    !> order as they make plans over processes. If one of them has listed something else, or fails, all get an error.
+    !>
+    !> @param[out] dma             the handle of the new engine
+    !> @param[in]  element         the bytes of an element, 1 to 64
+    !> @param[in]  source          the ids of the source memories
+    !> @param[in]  source_process  for each of them the index of its process
+    !> @param[in]  sources         their number
+    !> @param[in]  target          the ids of the target memories. A target shares no memory with another one or with a source
+    !> @param[in]  target_process  for each of them the index of its process
+    !> @param[in]  targets         their number
+    !> @retval DVM_SUCCESS              dma is written
+    !> @retval DVM_ERR_ARGUMENT         a pointer is NULL, a count is negative, element is out of range, there is no such
+    !>                                  process, or a memory of another process is not {0, 0}
+    !> @retval DVM_ERR_ID               a datum is unknown or has been freed
+    !> @retval DVM_ERR_NOT_READY        a target is a promise
+    !>
+    !> Thread safety: any thread, any task. Source: added; the second paper, Figure 7.
+    function dvm_dma_open_over(dma, element, source, source_process, sources, target, target_process, targets) &
+        bind(C, name="dvm_dma_open_over") result(code)
+      import
+      type(dvm_dma_t), intent(out) :: dma
+      integer(c_size_t), value :: element
+      integer(c_int64_t), intent(in) :: source(2, *)
+      integer(c_int64_t), intent(in) :: source_process(*)
+      integer(c_int64_t), value :: sources
+      integer(c_int64_t), intent(in) :: target(2, *)
+      integer(c_int64_t), intent(in) :: target_process(*)
+      integer(c_int64_t), value :: targets
+      integer(c_int) :: code
+    end function dvm_dma_open_over
+
     !> @brief The source side of a strided copy in one dimension; the next receive is its target side.
     !>
     !> @param[in] dma     the engine
@@ -2069,7 +2106,9 @@ module dvm
 
     !> @brief Wait for all copies so far.
     !>
-    !> In a task the copies are made before a receive or this call returns.
+    !> In a task the copies are made before a receive or this call returns. For an engine over processes
+    !> (dvm_dma_open_over) the call is collective and not allowed in a task; its errors are then also those of
+    !> dvm_redistribution_plan and dvm_redistribute over processes.
     !>
     !> @param[in] dma  the engine
     !> @retval DVM_SUCCESS              all copies are made

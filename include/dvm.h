@@ -1974,6 +1974,39 @@ dvm_retcode_t dvm_dma_open(dvm_dma_t *dma,
                            int64_t targets);
 
 /**
+ * @brief Make an engine of strided copies between memories of several processes.
+ *
+ * Each process of the job makes the same engine, lists the same copies in the same order (sends and receives of all
+ * memories, as code of `dvm-codegen redist c` does), and gives the data of its own memories and {0, 0} for those of others.
+ * The copies are made in dvm_dma_wait, which is collective: all processes call it, as often as each other, and in the same
+ * order as they make plans over processes. If one of them has listed something else, or fails, all get an error.
+ *
+ * @param[out] dma             the handle of the new engine
+ * @param[in]  element         the bytes of an element, 1 to 64
+ * @param[in]  source          the ids of the source memories
+ * @param[in]  source_process  for each of them the index of its process
+ * @param[in]  sources         their number
+ * @param[in]  target          the ids of the target memories. A target shares no memory with another one or with a source
+ * @param[in]  target_process  for each of them the index of its process
+ * @param[in]  targets         their number
+ * @retval DVM_SUCCESS              dma is written
+ * @retval DVM_ERR_ARGUMENT         a pointer is NULL, a count is negative, element is out of range, there is no such
+ *                                  process, or a memory of another process is not {0, 0}
+ * @retval DVM_ERR_ID               a datum is unknown or has been freed
+ * @retval DVM_ERR_NOT_READY        a target is a promise
+ *
+ * Thread safety: any thread, any task. Source: added; the second paper, Figure 7.
+ */
+dvm_retcode_t dvm_dma_open_over(dvm_dma_t *dma,
+                                size_t element,
+                                dvm_data_id_t *source,
+                                const int64_t *source_process,
+                                int64_t sources,
+                                dvm_data_id_t *target,
+                                const int64_t *target_process,
+                                int64_t targets);
+
+/**
  * @brief The source side of a strided copy in one dimension; the next receive is its target side.
  *
  * @param[in] dma     the engine
@@ -2164,7 +2197,9 @@ dvm_retcode_t dvm_dma_receive_3d(dvm_dma_t dma,
 /**
  * @brief Wait for all copies so far.
  *
- * In a task the copies are made before a receive or this call returns.
+ * In a task the copies are made before a receive or this call returns. For an engine over processes
+ * (dvm_dma_open_over) the call is collective and not allowed in a task; its errors are then also those of
+ * dvm_redistribution_plan and dvm_redistribute over processes.
  *
  * @param[in] dma  the engine
  * @retval DVM_SUCCESS              all copies are made

@@ -240,6 +240,16 @@ unsafe extern "C" {
         target: *mut [u64; 2],
         targets: i64,
     ) -> dvm_retcode_t;
+    pub unsafe fn dvm_dma_open_over(
+        dma: *mut dvm_dma_t,
+        element: usize,
+        source: *mut [u64; 2],
+        source_process: *const i64,
+        sources: i64,
+        target: *mut [u64; 2],
+        target_process: *const i64,
+        targets: i64,
+    ) -> dvm_retcode_t;
     pub safe fn dvm_dma_send(dma: dvm_dma_t, memory: i64, offset: i64, count: i64, stride: i64) -> dvm_retcode_t;
     pub safe fn dvm_dma_send_2d(
         dma: dvm_dma_t,

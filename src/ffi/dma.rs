@@ -51,16 +51,63 @@ pub unsafe extern "C" fn dvm_dma_open(
 ) -> dvm_retcode_t {
     running("dvm_dma_open", |_| {
         let dma = dma.result("dma")?;
-        let length = |count: i64, name: &str| {
-            let fits = usize::try_from(count).ok().filter(|&c| u32::try_from(c).is_ok());
-            fits.ok_or_else(|| Error::argument(format!("`{name}` is {count}: give 0 to 2^32 - 1")))
-        };
         let source = source.data(length(sources, "sources")?, "source")?;
         let target = target.data(length(targets, "targets")?, "target")?;
         let engine = memory::lasting(|| Dma::open(element, source, target))?;
         dma.write(ENGINES.insert(engine)?);
         Ok(())
     })
+}
+
+/// @brief Make an engine of strided copies between memories of several processes.
+///
+/// Each process of the job makes the same engine, lists the same copies in the same order (sends and receives of all
+/// memories, as code of `dvm-codegen redist c` does), and gives the data of its own memories and {0, 0} for those of others.
+/// The copies are made in dvm_dma_wait, which is collective: all processes call it, as often as each other, and in the same
+/// order as they make plans over processes. If one of them has listed something else, or fails, all get an error.
+///
+/// @param[out] dma             the handle of the new engine
+/// @param[in]  element         the bytes of an element, 1 to 64
+/// @param[in]  source          the ids of the source memories
+/// @param[in]  source_process  for each of them the index of its process
+/// @param[in]  sources         their number
+/// @param[in]  target          the ids of the target memories. A target shares no memory with another one or with a source
+/// @param[in]  target_process  for each of them the index of its process
+/// @param[in]  targets         their number
+/// @retval DVM_SUCCESS              dma is written
+/// @retval DVM_ERR_ARGUMENT         a pointer is NULL, a count is negative, element is out of range, there is no such
+///                                  process, or a memory of another process is not {0, 0}
+/// @retval DVM_ERR_ID               a datum is unknown or has been freed
+/// @retval DVM_ERR_NOT_READY        a target is a promise
+///
+/// Thread safety: any thread, any task. Source: added; the second paper, Figure 7.
+#[unsafe(no_mangle)]
+#[allow(clippy::too_many_arguments, reason = "the same of both sides")]
+pub unsafe extern "C" fn dvm_dma_open_over(
+    dma: Arg<*mut dvm_dma_t>,
+    element: usize,
+    source: Arg<*mut DataId>,
+    source_process: Arg<*const i64>,
+    sources: i64,
+    target: Arg<*mut DataId>,
+    target_process: Arg<*const i64>,
+    targets: i64,
+) -> dvm_retcode_t {
+    running("dvm_dma_open_over", |call| {
+        let dma = dma.result("dma")?;
+        let (sources, targets) = (length(sources, "sources")?, length(targets, "targets")?);
+        let source = (source.data(sources, "source")?, source_process.list(sources, "source_process")?);
+        let target = (target.data(targets, "target")?, target_process.list(targets, "target_process")?);
+        let engine = memory::lasting(|| Dma::open_over(call, element, source, target))?;
+        dma.write(ENGINES.insert(engine)?);
+        Ok(())
+    })
+}
+
+/// The number of memories of a side.
+fn length(count: i64, name: &str) -> Result<usize, Error> {
+    let fits = usize::try_from(count).ok().filter(|&c| u32::try_from(c).is_ok());
+    fits.ok_or_else(|| Error::argument(format!("`{name}` is {count}: give 0 to 2^32 - 1")))
 }
 
 fn send(function: &'static str, dma: dvm_dma_t, memory: i64, offset: i64, levels: &[(i64, i64)]) -> dvm_retcode_t {
@@ -279,7 +326,9 @@ pub extern "C" fn dvm_dma_receive_3d(
 
 /// @brief Wait for all copies so far.
 ///
-/// In a task the copies are made before a receive or this call returns.
+/// In a task the copies are made before a receive or this call returns. For an engine over processes
+/// (dvm_dma_open_over) the call is collective and not allowed in a task; its errors are then also those of
+/// dvm_redistribution_plan and dvm_redistribute over processes.
 ///
 /// @param[in] dma  the engine
 /// @retval DVM_SUCCESS              all copies are made

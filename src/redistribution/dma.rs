@@ -5,8 +5,11 @@ use std::sync::Arc;
 use crate::sync::lock::Mutex;
 
 use super::copy_list::{Copies, Level};
+use super::far_plan::{BothHolders, agree, decline};
+use super::far_round;
+use super::plan::Redistribution;
 use super::program::Program;
-use super::round::{Ending, Round};
+use super::round::{Arrays, Ending, Round};
 use super::shape::LONGEST_ELEMENT;
 use crate::data::{DatumId, Readiness, STORE};
 use crate::engine::Call;
@@ -48,6 +51,8 @@ pub(crate) struct Dma {
     element: usize,
     source: Vec<Memory>,
     target: Vec<Memory>,
+    /// The processes of the memories, if they are not all this one's.
+    holders: Option<BothHolders>,
     state: Mutex<State>,
 }
 
@@ -64,8 +69,22 @@ impl Dma {
             element,
             source: memories(source, false)?,
             target: memories(target, true)?,
+            holders: None,
             state: Mutex::new(State::default()),
         })
+    }
+
+    /// The same between memories of these processes; the ids of others' memories are those of none.
+    pub(crate) fn open_over(
+        call: &Call,
+        element: usize,
+        (source, source_process): (&[DatumId], &[i64]),
+        (target, target_process): (&[DatumId], &[i64]),
+    ) -> Result<Self, Error> {
+        let mut engine = Self::open(element, source, target)?;
+        let source = holders(call, "source", source_process, &mut engine.source)?;
+        engine.holders = Some((source, holders(call, "target", target_process, &mut engine.target)?));
+        Ok(engine)
     }
 
     /// The source side of a copy.
@@ -100,7 +119,8 @@ impl Dma {
         let added = state.batch.add((from.memory as u32, side.memory as u32), (from.offset, side.offset), levels);
         state.note(added)?;
         state.bytes = state.bytes.saturating_add(volume.saturating_mul(self.element as i64));
-        if state.bytes >= BATCH_BYTES || state.batch.list.len() >= BATCH_COPIES {
+        let full = state.bytes >= BATCH_BYTES || state.batch.list.len() >= BATCH_COPIES;
+        if full && self.holders.is_none() {
             let started = self.start(call, &mut state);
             return state.note(started);
         }
@@ -119,6 +139,9 @@ impl Dma {
         if state.pending.take().is_some() {
             let _ = state.note(Err(Error::state("a send without a receive")));
         }
+        if let Some(holders) = &self.holders {
+            return self.exchange(call, &mut state, holders);
+        }
         if state.failure.is_none() {
             let started = self.start(call, &mut state);
             let _ = state.note(started);
@@ -130,6 +153,46 @@ impl Dma {
             let _ = state.note(batch.wait());
         }
         state.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Makes all copies so far together with the other processes, which have listed the same.
+    fn exchange(&self, call: &Call, state: &mut State, holders: &BothHolders) -> Result<(), Error> {
+        let batch = std::mem::take(&mut state.batch);
+        state.bytes = 0;
+        if call.inside_task() {
+            decline(call);
+            return Err(Error::new(dvm_retcode_t::DVM_ERR_IN_TASK, "a task cannot wait for the other processes"));
+        }
+        let made = state.failure.take().map_or(Ok(()), Err).and_then(|()| {
+            let plan = Redistribution::of_copies(batch, self.source.len(), self.target.len())?;
+            Ok((plan, (Arc::clone(&holders.0), Arc::clone(&holders.1))))
+        });
+        let plan = Arc::new(agree(call, call.process().0 as u32, made)?);
+        let ended = self.start_round(call, &plan).and_then(|ending| {
+            let _sleeps = call.sleeps();
+            ending.drive(call);
+            ending.wait()
+        });
+        if let Some(far) = &plan.far {
+            far.free(call);
+        }
+        ended
+    }
+
+    fn start_round(&self, call: &Call, plan: &Arc<Redistribution>) -> Result<Arc<Ending>, Error> {
+        // Memories without a copy take no part.
+        let ids = |memories: &[Memory], sizes: &[i64]| {
+            let used = |(memory, &size): (&Memory, &i64)| if size > 0 { memory.id } else { DatumId::NONE };
+            memory::list(memories.iter().zip(sizes).map(used))
+        };
+        let sides = ids(&self.source, &plan.source_sizes)
+            .and_then(|source| Ok((source, ids(&self.target, &plan.target_sizes)?)))
+            .inspect_err(|error| far_round::abstain(call, plan, error))?;
+        let arrays = Arrays { elements: &[self.element], source: &sides.0, target: &sides.1 };
+        match &plan.far {
+            Some(_) => far_round::start(call, plan, &arrays, None),
+            None => Round::new(call, plan, &arrays)?.start(call),
+        }
     }
 
     /// Starts the copies that have come together. In a task they are made at once.
@@ -163,6 +226,29 @@ impl State {
         }
         result
     }
+}
+
+/// The processes of memories; how long those of others are is not known here.
+fn holders(call: &Call, side: &str, given: &[i64], memories: &mut [Memory]) -> Result<Arc<[u32]>, Error> {
+    let (me, processes) = call.process();
+    let mut holders = Vec::new();
+    memory::room_for(&mut holders, given.len())?;
+    for (number, (&process, memory)) in given.iter().zip(memories).enumerate() {
+        let Some(process) = u32::try_from(process).ok().filter(|&p| u64::from(p) < processes) else {
+            let text = format!("{side} memory {number} is to be of process {process}, the job has {processes}");
+            return Err(Error::argument(text));
+        };
+        if u64::from(process) != me {
+            if memory.id != DatumId::NONE {
+                let text = format!("{side} memory {number} belongs to process {process}: give {{0, 0}} here");
+                return Err(Error::argument(text));
+            }
+            // Its process refuses what is outside of it.
+            memory.elements = i64::MAX;
+        }
+        holders.push(process);
+    }
+    Ok(holders.into())
 }
 
 fn memory_of(id: DatumId, element: usize, written: bool) -> Result<Memory, Error> {

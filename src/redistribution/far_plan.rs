@@ -57,6 +57,18 @@ pub(crate) fn plan_with_others(
         let holders = (known(&source, "source", processes)?, known(&target, "target", processes)?);
         Ok((Redistribution::plan(&source, &target, balance)?, holders))
     });
+    agree(call, me as u32, made)
+}
+
+/// The processes of source and of target memories.
+pub(super) type BothHolders = (Arc<[u32]>, Arc<[u32]>);
+
+/// Agrees on a plan with all other processes, or tells them that it could not be made.
+pub(super) fn agree(
+    call: &Call,
+    me: u32,
+    made: Result<(Redistribution, BothHolders), Error>,
+) -> Result<Redistribution, Error> {
     let Some(job) = call.job() else { return made.map(|(plan, _)| plan) };
     let rounds = job.scheduler.rounds();
     let (digest, all) = match &made {
@@ -70,7 +82,6 @@ pub(crate) fn plan_with_others(
     let agreed = rounds.agree(digest, &all);
     let (mut plan, (source, target)) = made?;
     let number = agreed?;
-    let me = me as u32;
     let parts = Parts::of(&plan.copies, Holders { source: &source, target: &target }, me);
     plan.far = Some(FarPlan {
         number,

@@ -75,7 +75,7 @@ pub(crate) fn start_with_datum(call: &Call, plan: &Arc<Redistribution>, arrays: 
     if plan.far.is_none() {
         return round::Round::new(call, plan, arrays)?.start_with_datum(call);
     }
-    let done = call.promise(0)?;
+    let done = call.promise(0).inspect_err(|error| abstain(call, plan, error))?;
     let started = far_round::start(call, plan, arrays, Some(done));
     started.map(|_| done).map_err(|error| round::drop_all(call, &[done], error))
 }

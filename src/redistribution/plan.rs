@@ -82,6 +82,32 @@ impl Redistribution {
         })
     }
 
+    /// A plan of copies that were listed one by one: a memory reaches as far as they do.
+    pub(super) fn of_copies(mut copies: Copies, sources: usize, targets: usize) -> Result<Self, Error> {
+        copies.list.sort_unstable_by_key(|c| (c.target, c.target_at, c.source, c.source_at));
+        let none = |count: usize| memory::list((0..count).map(|_| 0_i64));
+        let (mut source_sizes, mut target_sizes) = (none(sources)?, none(targets)?);
+        for copy in &copies.list {
+            let levels = &copies.shapes[copy.shape as usize];
+            let reach = |at: i64, stride: fn(&Level) -> i64| {
+                at + 1 + levels.iter().map(|l| (l.count - 1) * stride(l).max(0)).sum::<i64>()
+            };
+            let (from, to) = (reach(copy.source_at, |l| l.source), reach(copy.target_at, |l| l.target));
+            let (source, target) = (&mut source_sizes[copy.source as usize], &mut target_sizes[copy.target as usize]);
+            *source = from.max(*source);
+            *target = to.max(*target);
+        }
+        Ok(Self {
+            source_sizes,
+            target_sizes,
+            copies,
+            figures: Figures::default(),
+            messages: Vec::new(),
+            far: None,
+            programs: Mutex::new(Vec::new()),
+        })
+    }
+
     /// The elements that one memory sends another.
     pub(crate) fn message(&self, source: u32, target: u32) -> i64 {
         self.messages.binary_search_by_key(&(source, target), |m| m.0).map_or(0, |k| self.messages[k].1)

@@ -411,6 +411,35 @@ fn round_rows(t: &mut Table, plan: dvm_redistribution_t, gone: dvm_redistributio
     });
 }
 
+/// Rows of engines over processes: this process is number 0, and alone.
+fn dma_over_rows(t: &mut Table) {
+    type Ids = *mut Id;
+    let open = |element: usize, source: Ids, process: i64, count: i64, target: Ids| unsafe {
+        let of = || at(process).cast_const();
+        dvm_dma_open_over(out(), element, source, of(), count, target, of(), count)
+    };
+    t.usual("dvm_dma_open_over", &[], move |w| open(1, at(w.datum), 0, 1, at(w.taken)));
+    t.row("dvm_dma_open_over", Wrong::Null, "source", DVM_ERR_ARGUMENT, move |w| {
+        open(1, null_mut(), 0, 1, at(w.taken))
+    });
+    t.row("dvm_dma_open_over", Wrong::Null, "target", DVM_ERR_ARGUMENT, move |w| {
+        open(1, at(w.datum), 0, 1, null_mut())
+    });
+    t.row("dvm_dma_open_over", Wrong::Null, "processes", DVM_ERR_ARGUMENT, |w| unsafe {
+        let (source, target) = (at(w.datum), at(w.taken));
+        dvm_dma_open_over(out(), 1, source, ptr::null(), 1, target, ptr::null(), 1)
+    });
+    for (element, process, count) in [(0, 0, 1), (65, 0, 1), (1, -1, 1), (1, 1, 1), (1, 0, -1), (1, 0, i64::MAX)] {
+        t.row("dvm_dma_open_over", Wrong::Range, "size", DVM_ERR_ARGUMENT, move |w| {
+            open(element, at(w.datum), process, count, at(w.taken))
+        });
+    }
+    t.row("dvm_dma_open_over", Wrong::State, "promise", DVM_ERR_NOT_READY, move |w| {
+        open(1, at(w.datum), 0, 1, at(w.promise))
+    });
+    t.row("dvm_dma_open_over", Wrong::Stale, "datum", DVM_ERR_ID, move |w| open(1, at(w.freed), 0, 1, at(w.taken)));
+}
+
 pub(super) fn dma_rows(t: &mut Table) {
     t.usual("dvm_dma_open", &[], |w| unsafe { dvm_dma_open(out(), 1, at(w.datum), 1, at(w.taken), 1) });
     t.row("dvm_dma_open", Wrong::Null, "dma", DVM_ERR_ARGUMENT, |w| unsafe {
@@ -433,6 +462,7 @@ pub(super) fn dma_rows(t: &mut Table) {
     t.row("dvm_dma_open", Wrong::Stale, "datum", DVM_ERR_ID, |w| unsafe {
         dvm_dma_open(out(), 1, at(w.freed), 1, at(w.taken), 1)
     });
+    dma_over_rows(t);
     // Engines need libdvm to be running: those of the rows are made in the call.
     let open = |w: &World| {
         let dma = out();
