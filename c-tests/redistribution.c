@@ -224,7 +224,8 @@ static void refusals(void)
     CHECK_OK(dvm_distribution_parse("t = 0; + 1*a data cell 0 .. 63", NULL, &one));
     CHECK_CODE(DVM_ERR_ARGUMENT, dvm_redistribution_plan(one, two, 0, &plan));
     CHECK_MENTIONS("dimensions");
-    CHECK_CODE(DVM_ERR_ARGUMENT, dvm_redistribution_plan(two, two, 2, &plan));
+    CHECK_CODE(DVM_ERR_ARGUMENT, dvm_redistribution_plan(two, two, 4, &plan));
+    CHECK_CODE(DVM_ERR_NOT_INITIALIZED, dvm_redistribution_plan(two, two, DVM_REDISTRIBUTION_COLLECTIVE, &plan));
     CHECK_NUMBER(77, plan.number);
 
     /* An empty range is no mistake: there are no elements. */
