@@ -5,11 +5,10 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use super::inside;
 use super::losses::out_of_the_job;
 use super::state::{Handled, Remote, Step, Transfer, index};
 use crate::data::FreshBytes;
-use crate::engine::{Delivered, PackedElements, RemoteRounds};
+use crate::engine::{Call, Delivered, PackedElements, RemoteRounds, enter};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
 use crate::protocol::Breach;
@@ -27,6 +26,11 @@ pub(super) fn next_life() -> u64 {
 
 /// Tickets of rounds, which the sender numbers, beside those that receivers number.
 const ROUND_TICKET: u64 = 1 << 63;
+
+/// A call into the engine that called.
+fn inside() -> Call {
+    enter().expect("the engine calls from inside")
+}
 
 /// A process as the transport names it.
 fn peer(process: ProcessId) -> Peer {
