@@ -5,9 +5,10 @@ use std::sync::Arc;
 use crate::sync::lock::Mutex;
 
 use super::copy_list::{Copies, Level};
-use super::far_plan::{BothHolders, agree, decline};
+use super::far_plan::BothHolders;
 use super::far_round;
 use super::plan::Redistribution;
+use super::planning::{agree, decline};
 use super::program::Program;
 use super::round::{Arrays, Ending, Round};
 use super::shape::LONGEST_ELEMENT;

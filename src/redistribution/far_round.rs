@@ -13,7 +13,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::far_plan::{FarPlan, Part, process};
+use super::far_plan::{FarPlan, PlanPart, process};
 use super::messages::Digest;
 use super::plan::Redistribution;
 use super::round::{Array, Arrays, Ending, Memories, drop_all, fits, refuse_element, schedule, within};
@@ -78,7 +78,7 @@ pub(super) fn start(
     let key = rounds.begin(far.number);
     let prepared = prepare(call, plan, far, (key, arrays, done));
     let (round, promises, states) = prepared.inspect_err(|error| refuse(rounds, far, key, error))?;
-    let packed = |message: &super::messages::Message| {
+    let packed = |message: &super::messages::ElementMessage| {
         round.elements.iter().map(|&element| message.elements as u64 * element as u64).sum()
     };
     let senders: BTreeMap<ProcessId, u64> =
@@ -169,7 +169,7 @@ fn own_arrays(plan: &Redistribution, far: &FarPlan, arrays: &Arrays) -> Result<V
             }
         }
         let ids = |ids: &[DatumId]| memory::list(ids.iter().copied());
-        let program = far.program(plan, Part::Direct(far.me), element)?;
+        let program = far.program(plan.copies_and_targets(), PlanPart::Direct(far.me), element)?;
         list.push(Array { program, source: ids(source)?, target: ids(target)? });
     }
     Ok(list)
@@ -344,7 +344,7 @@ impl FarRound {
         let mut packed = FreshBytes::new(self.elements.iter().map(|element| element * elements).sum())?;
         let (mut works, mut at) = (Vec::new(), 0);
         for (array, &element) in self.memories.arrays.iter().zip(&self.elements) {
-            let program = far.program(&self.plan, Part::Pack(to), element)?;
+            let program = far.program(self.plan.copies_and_targets(), PlanPart::Pack(to), element)?;
             let source = addresses(call, &array.source)?;
             works.push(Work { program, source, target: vec![packed.as_mut()[at..].as_mut_ptr()] });
             at += elements * element;
@@ -405,15 +405,15 @@ impl FarRound {
                     }
                     let start = bytes.cast::<u8>().as_ptr().wrapping_add(at);
                     at += length;
-                    (Part::Unpack(from), vec![start])
+                    (PlanPart::Unpack(from), vec![start])
                 }
                 Delivered::Memories(memories) => {
                     let count = message.memories.len();
                     let own = memories.get(k * count..(k + 1) * count).ok_or_else(|| other_memories(from))?;
-                    (Part::Direct(from), self.sender_addresses(from, &message.memories, own, element)?)
+                    (PlanPart::Direct(from), self.sender_addresses(from, &message.memories, own, element)?)
                 }
             };
-            works.push(Work { program: far.program(&self.plan, part, element)?, source, target });
+            works.push(Work { program: far.program(self.plan.copies_and_targets(), part, element)?, source, target });
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ impl Holders<'_> {
 
 /// All that one process has for another one.
 #[derive(Debug, Default)]
-pub(super) struct Message {
+pub(super) struct ElementMessage {
     pub(super) elements: i64,
     /// The source memories that it is of, ascending.
     pub(super) memories: Vec<u32>,
@@ -39,11 +39,11 @@ pub(super) struct Message {
 
 /// What one process has to do with a plan.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct PlanShare {
     /// Messages of others, by sender.
-    pub(super) from: BTreeMap<u32, Message>,
+    pub(super) from: BTreeMap<u32, ElementMessage>,
     /// Messages for others, by taker.
-    pub(super) to: BTreeMap<u32, Message>,
+    pub(super) to: BTreeMap<u32, ElementMessage>,
 }
 
 /// The elements of a copy.
@@ -51,7 +51,7 @@ fn volume(levels: &[Level]) -> i64 {
     levels.iter().map(|level| level.count).product()
 }
 
-impl Parts {
+impl PlanShare {
     /// The part of process `me`.
     pub(super) fn of(copies: &Copies, holders: Holders<'_>, me: u32) -> Self {
         let mut parts = Self::default();
@@ -252,7 +252,7 @@ mod tests {
             let (mut expected, mut packed, mut read) = (room(), room(), room());
             make(&copies, &source, &mut views(&mut expected));
             for to in 0..processes as u32 {
-                let parts = Parts::of(&copies, holders, to);
+                let parts = PlanShare::of(&copies, holders, to);
                 for from in 0..processes as u32 {
                     let pair = (from, to);
                     let out_of_memories = direct(&copies, holders, pair).unwrap();
@@ -266,7 +266,7 @@ mod tests {
                     assert_eq!(make(&pack(&copies, holders, pair).unwrap(), &source, &mut [&mut message]), volume);
                     let unpacked = unpack(&copies, holders, pair).unwrap();
                     assert_eq!(make(&unpacked, &[&message], &mut views(&mut packed)), volume);
-                    let sent = Parts::of(&copies, holders, from);
+                    let sent = PlanShare::of(&copies, holders, from);
                     for told in [parts.from.get(&from), sent.to.get(&to)] {
                         assert_eq!(told.map_or(0, |message| message.elements), volume);
                         let memories: BTreeSet<u32> = out_of_memories.list.iter().map(|copy| copy.source).collect();

@@ -14,7 +14,8 @@
 //! Memories are named by their number in the distribution, whichever process they belong to. Over processes:
 //!
 //! - `messages`: which process copies what, and in which order elements are packed; no I/O
-//! - `far_plan`: a process's part of a plan; `far_round`: of a round
+//! - `far_plan`: a process's part of a plan; `planning`: how all agree on one
+//! - `far_round`: a process's part of a round; `starting`: whose rounds are begun
 
 mod byte_level;
 mod copy_list;
@@ -25,10 +26,12 @@ mod handles;
 mod layout;
 mod messages;
 mod plan;
+mod planning;
 mod program;
 mod round;
 mod running;
 mod shape;
+mod starting;
 mod streamed_lines;
 mod strided;
 mod transpose;
@@ -39,43 +42,18 @@ mod weave;
 mod tests;
 
 pub(crate) use dma::{Dma, Side};
-pub(crate) use far_plan::{FarPlan, decline, plan_with_others};
+pub(crate) use far_plan::FarPlan;
 pub(crate) use handles::Handles;
 pub(crate) use layout::Layout;
 pub(crate) use plan::Redistribution;
-pub(crate) use round::{Arrays, Ending};
+pub(crate) use planning::{decline, plan_with_others};
+pub(crate) use round::Arrays;
+pub(crate) use starting::{abstain, start, start_with_datum};
 
-use std::sync::Arc;
-
-use crate::data::DatumId;
-use crate::engine::Call;
 use crate::error::Error;
 use crate::memory;
 
 /// A refusal of the algebra as an argument that was refused.
 pub(crate) fn refused(error: &dvm_redist::Error) -> Error {
     if error.is_no_memory() { memory::none() } else { Error::argument(error.to_string()) }
-}
-
-/// Starts a round.
-pub(crate) fn start(call: &Call, plan: &Arc<Redistribution>, arrays: &Arrays) -> Result<Arc<Ending>, Error> {
-    match &plan.far {
-        Some(_) => far_round::start(call, plan, arrays, None),
-        None => round::Round::new(call, plan, arrays)?.start(call),
-    }
-}
-
-/// The next round of a plan is not started here: other processes are told, so that they do not wait.
-pub(crate) fn abstain(call: &Call, plan: &Redistribution, why: &Error) {
-    far_round::abstain(call, plan, why);
-}
-
-/// Starts a round; the datum is published when all copies are made, and poisoned when that cannot be.
-pub(crate) fn start_with_datum(call: &Call, plan: &Arc<Redistribution>, arrays: &Arrays) -> Result<DatumId, Error> {
-    if plan.far.is_none() {
-        return round::Round::new(call, plan, arrays)?.start_with_datum(call);
-    }
-    let done = call.promise(0).inspect_err(|error| abstain(call, plan, error))?;
-    let started = far_round::start(call, plan, arrays, Some(done));
-    started.map(|_| done).map_err(|error| round::drop_all(call, &[done], error))
 }

@@ -113,6 +113,11 @@ impl Redistribution {
         self.messages.binary_search_by_key(&(source, target), |m| m.0).map_or(0, |k| self.messages[k].1)
     }
 
+    /// The strided copies, and the elements that each target memory must have room for.
+    pub(super) fn copies_and_targets(&self) -> (&Copies, &[i64]) {
+        (&self.copies, &self.target_sizes)
+    }
+
     /// The plan for elements of so many bytes.
     pub(crate) fn program(&self, element: usize) -> Result<Arc<Program>, Error> {
         let mut programs = self.programs.lock();

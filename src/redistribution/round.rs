@@ -50,13 +50,13 @@ pub(crate) struct Round {
 }
 
 /// Where a datum lies, whether it is written, and which it is.
-pub(super) type Reach = (usize, usize, bool, DatumId);
+pub(super) type MemoryReach = (usize, usize, bool, DatumId);
 
 /// Empty lists that are long enough for a round.
 #[derive(Default)]
 struct Room {
     works: Vec<Work>,
-    reaches: Vec<Reach>,
+    reaches: Vec<MemoryReach>,
 }
 
 /// The id of a memory that is not given: allowed where nothing lies in it.
@@ -64,7 +64,7 @@ const NONE: DatumId = DatumId::NONE;
 
 /// What a memory is to the task.
 #[derive(Default)]
-pub(super) struct Arguments {
+pub(super) struct RoundArguments {
     pub(super) inputs: Vec<DatumId>,
     pub(super) outputs: Vec<DatumId>,
 }
@@ -127,7 +127,7 @@ impl Round {
     }
 
     fn start_before(self, call: &Call, done: Option<DatumId>) -> Result<Arc<Ending>, Error> {
-        let Arguments { inputs: mut ids, outputs } = self.memories.arguments()?;
+        let RoundArguments { inputs: mut ids, outputs } = self.memories.arguments()?;
         // The request comes last among the inputs: when it is freed, the references of the others have been dropped.
         let request = ids.len();
         memory::room_for(&mut ids, 2 + outputs.len())?;
@@ -169,8 +169,8 @@ impl Round {
 
 impl Memories {
     /// The memories that something lies in, each once: the promises among the targets are outputs.
-    pub(super) fn arguments(&self) -> Result<Arguments, Error> {
-        let mut found = Arguments::default();
+    pub(super) fn arguments(&self) -> Result<RoundArguments, Error> {
+        let mut found = RoundArguments::default();
         let targets = self.distinct(|a| &a.target)?;
         let sources = self.distinct(|a| &a.source)?;
         memory::room_for(&mut found.inputs, targets.len() + sources.len())?;
@@ -209,7 +209,7 @@ impl Memories {
     /// where a datum lies, if that is known.
     pub(super) fn refuse_overlap(
         &self,
-        places: &mut Vec<Reach>,
+        places: &mut Vec<MemoryReach>,
         mut address: impl FnMut(DatumId) -> Result<Option<(*mut u8, usize)>, Error>,
     ) -> Result<(), Error> {
         places.clear();
@@ -242,7 +242,7 @@ impl Memories {
     }
 
     /// The same where those that are published now are looked at now; the task looks again at everything.
-    pub(super) fn refuse_known_overlap(&self, call: &Call, places: &mut Vec<Reach>) -> Result<(), Error> {
+    pub(super) fn refuse_known_overlap(&self, call: &Call, places: &mut Vec<MemoryReach>) -> Result<(), Error> {
         self.refuse_overlap(places, |id| match STORE.readiness(id) {
             Readiness::Published { .. } => {
                 let got = call.get(id);
@@ -254,7 +254,7 @@ impl Memories {
     }
 
     /// An empty list that is long enough for [`Memories::refuse_overlap`].
-    pub(super) fn reaches(&self) -> Result<Vec<Reach>, Error> {
+    pub(super) fn reaches(&self) -> Result<Vec<MemoryReach>, Error> {
         let mut reaches = Vec::new();
         memory::room_for(&mut reaches, self.arrays.iter().map(|a| a.source.len() + a.target.len()).sum())?;
         Ok(reaches)

@@ -7,7 +7,7 @@ use super::words::{Reader, Writer};
 use crate::error::dvm_retcode_t;
 
 /// The part of libdvm that these messages are for.
-pub const REDISTRIBUTION_ROOM: u32 = 2;
+pub const REDISTRIBUTION_ROOM: u32 = 3;
 
 /// A round: the number of the plan in the job, and of the round among those of the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
