@@ -1,5 +1,5 @@
 //! Measures the machine's caches, memory and arithmetic, with all workers at the same time.
-#![expect(unsafe_code, reason = "code for the processor's own vectors, after asking whether it has them")]
+#![allow(unsafe_code, reason = "code for the processor's own vectors, after asking whether it has them")]
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -18,8 +18,8 @@ const STEP: usize = 64;
 const CHAINS: usize = 12;
 /// Steps of a chain between two looks at the clock.
 const STEPS: usize = 1000;
-/// The least bytes that are read from the memory, and the most.
-const MEMORY: [u64; 2] = [32 << 20, 1 << 30];
+/// The least bytes that a worker reads from the memory, and the most that all workers read together.
+const MEMORY: [u64; 2] = [32 << 20, 4 << 30];
 
 /// What a worker measures: bytes per nanosecond of the three caches and the memory, and operations per nanosecond on
 /// `double` and `float`. `None`: not to be told here.
@@ -31,8 +31,9 @@ pub fn measure() -> Result<SpeedModel, String> {
     let [l1d, l2, l3] = caches.map(|cache| cache.bytes / cache.sharers);
     // Between the levels: what the inner one cannot hold.
     let outer = |inner: u64, own: u64| (own / 2 >= inner).then_some(own / 2);
-    let sizes = [Some(l1d / 2), outer(l1d, l2), outer(l2, l3), Some((4 * l3).clamp(MEMORY[0], MEMORY[1]))];
-    let barrier = Barrier::new(report::workers()?);
+    let workers = report::workers()?;
+    let sizes = [Some(l1d / 2), outer(l1d, l2), outer(l2, l3), beyond(l3, workers as u64)];
+    let barrier = Barrier::new(workers);
     let all = report::on_workers(|_| measure_worker(&barrier, sizes))?;
     let least = |at: usize| {
         let speeds: Option<Vec<f64>> = all.iter().map(|measured| measured[at]).collect();
@@ -48,6 +49,12 @@ pub fn measure() -> Result<SpeedModel, String> {
         peak: least(4).zip(least(5)).map(|(double, single)| PeakModel { double, single }),
         ..SpeedModel::default()
     })
+}
+
+/// The bytes that a worker reads from the memory; `None`: so many workers would need too many to leave their caches.
+fn beyond(cache: u64, workers: u64) -> Option<u64> {
+    let bytes = cache.saturating_mul(4).max(MEMORY[0]).min(MEMORY[1] / workers);
+    (bytes / 2 >= cache).then_some(bytes)
 }
 
 /// All measurements of a worker; each begins when all workers are there.
@@ -219,6 +226,14 @@ mod tests {
         assert_eq!(best(&barrier, None::<u8>, 8, |_| unreachable!()), None);
         let speed = best(&barrier, Some(0_u64), 1000, |count| *count = black_box(*count + 1));
         assert!(speed.is_some_and(|speed| speed > 0.0));
+    }
+
+    #[test]
+    fn what_is_read_from_the_memory_leaves_the_caches_and_fits_the_memory() {
+        assert_eq!(beyond(1 << 20, 2), Some(32 << 20));
+        assert_eq!(beyond(16 << 20, 2), Some(64 << 20));
+        assert_eq!(beyond(2 << 20, 1024), Some(4 << 20));
+        assert_eq!(beyond(2 << 20, 4096), None, "each would read what its cache holds");
     }
 
     #[test]
