@@ -25,6 +25,9 @@ use crate::system::descriptors;
 const LOOKS: u64 = 256;
 const SOCKETS: u64 = 20;
 
+/// How long a segment that a peer names may be on its way.
+const SEGMENT_TOLD: Duration = Duration::from_millis(50);
+
 /// How a peer's memory is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PullBy {
@@ -137,6 +140,15 @@ impl Embedded {
         }
     }
 
+    /// Waits a moment for a segment that the peer has told of over its socket, which another thread may be about to read.
+    fn hear_of(&self, link: &PeerLink, at: RemoteAddress) {
+        let begun = Instant::now();
+        while !link.knows(at) && link.is_open() && begun.elapsed() < SEGMENT_TOLD {
+            self.attend_now();
+            std::thread::yield_now();
+        }
+    }
+
     /// Sends the next pieces of what this process gives to `gather`. True once all of it was sent.
     fn give(link: &PeerLink, mine: &[u8], sent: &mut usize) -> bool {
         loop {
@@ -241,17 +253,13 @@ impl Transport for Embedded {
 
     fn map(&self, from: Peer, at: RemoteAddress, bytes: usize) -> Option<Box<dyn KeptMemory>> {
         let link = self.link(from).filter(|_| self.pull_by == PullBy::Heap)?;
-        if !link.knows(at) {
-            self.attend_now();
-        }
+        self.hear_of(link, at);
         link.map(at, bytes)
     }
 
     fn pull(&self, from: Peer, at: RemoteAddress, into: &mut [u8]) -> bool {
         let Some(link) = self.link(from).filter(|_| self.pull_by != PullBy::Ring) else { return false };
-        if !link.knows(at) {
-            self.attend_now();
-        }
+        self.hear_of(link, at);
         link.pull(at, into)
     }
 
