@@ -3,6 +3,7 @@
  *
  * library: shared_tasks.c
  * other program: -DOTHER
+ * also as: 6
  */
 #include "several.h"
 

@@ -365,9 +365,9 @@ impl Call {
         self.engine().failures.so_far()
     }
 
-    /// The failures were reported.
-    pub(crate) fn forget_failures(&self) {
-        drop(self.engine().failures.report());
+    /// So many failures, the first ones, were reported.
+    pub(crate) fn forget_failures(&self, told: u64) {
+        self.engine().failures.told(told);
     }
 
     /// Waits for another process: in a task, another thread runs tasks in its place meanwhile.

@@ -73,6 +73,8 @@ pub struct Termination {
     sent: Vec<u64>,
     received: Vec<u64>,
     failures: u64,
+    /// Those of them that the last answer has told.
+    told: u64,
     idle: bool,
     /// The last wave that has begun.
     wave: u32,
@@ -96,6 +98,7 @@ impl Termination {
             sent: vec![0; count as usize],
             received: vec![0; count as usize],
             failures: 0,
+            told: 0,
             idle: false,
             wave: 0,
             later: Vec::new(),
@@ -126,15 +129,17 @@ impl Termination {
         self.failures = failures;
     }
 
-    /// An end has come, or was found; says whether it is new. Failures are counted anew from there.
-    pub fn end(&mut self, number: u32) -> bool {
+    /// An end has come, or was found. If it is new: how many failures of this process it has told. What has failed since
+    /// the last answer is for the next end: a task that was scheduled after the end may come before it, over a shorter way.
+    pub fn end(&mut self, number: u32) -> Option<u64> {
         if number <= self.ends {
-            return false;
+            return None;
         }
         self.ends = number;
-        self.failures = 0;
+        let told = std::mem::take(&mut self.told);
+        self.failures = self.failures.saturating_sub(told);
         self.previous = None;
-        true
+        Some(told)
     }
 
     fn place(&self, process: ProcessId) -> Option<usize> {
@@ -256,6 +261,7 @@ impl Termination {
         }
         let Some((mut counts, 0)) = self.open else { return };
         counts.add(self.own());
+        self.told = self.failures;
         self.open = None;
         if let Some(parent) = self.parent() {
             actions.push(Action::Answer(parent, self.wave, counts));
@@ -300,5 +306,27 @@ mod tests {
         assert_eq!(actions, [], "this process knows of no loss");
         termination.lost(liar, &mut actions);
         assert_eq!(actions, [Action::Answer(root, wave, Counts::default())]);
+    }
+
+    /// The end goes down the tree, and a task of whoever has heard of it already comes at once.
+    #[test]
+    fn a_failure_between_the_last_answer_and_the_end_is_told_by_the_next_one() {
+        let [parent, me] = [1, 5].map(ProcessId::from_index);
+        let mut termination = Termination::new(me, 6);
+        let answered = |termination: &mut Termination, wave| {
+            let mut actions = Vec::new();
+            termination.step(TerminationEvent::Idle(true), &mut actions).unwrap();
+            termination.step(TerminationEvent::Wave { from: parent, wave }, &mut actions).unwrap();
+            let [Action::Answer(_, _, counts)] = actions[..] else { panic!("{actions:?}") };
+            counts.failures
+        };
+        termination.count_failure();
+        assert_eq!((1, 1), (answered(&mut termination, 1), answered(&mut termination, 2)));
+        termination.count_failure();
+        assert_eq!(termination.end(1), Some(1));
+        assert_eq!(termination.end(1), None);
+        assert_eq!(answered(&mut termination, 3), 1);
+        assert_eq!(termination.end(2), Some(1));
+        assert_eq!(answered(&mut termination, 4), 0);
     }
 }

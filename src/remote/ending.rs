@@ -108,9 +108,7 @@ impl Step<'_> {
 
     /// Nothing is left anywhere.
     fn end(&mut self, end: &End<'_>) {
-        if !self.state.termination.end(end.number) {
-            return;
-        }
+        let Some(failures_told) = self.state.termination.end(end.number) else { return };
         self.state.ends.count = end.number;
         self.state.ends.closing += u32::from(end.closing);
         // After the last end a process may be gone at once: all have to hear from itself that this is no loss.
@@ -127,7 +125,7 @@ impl Step<'_> {
         // The next end is looked for once a thread waits for it.
         self.state.waits = self.state.waits.filter(|wait| !self.has_come(*wait));
         self.state.first = None;
-        self.call.forget_failures();
+        self.call.forget_failures(failures_told);
         self.forget_failures_elsewhere();
         self.busy();
         self.wake();

@@ -7,6 +7,9 @@ use crate::error::{Error, dvm_retcode_t};
 /// The largest number of failures whose messages are kept; further failures are only counted.
 const MAX_MESSAGES: usize = 8;
 
+/// The message of a failure whose own was not kept.
+const NOT_KEPT: &str = "a task failed when many had failed before it: its message was not kept";
+
 #[derive(Default)]
 struct Tally {
     failed: u64,
@@ -36,7 +39,17 @@ impl Failures {
     /// How many tasks failed since the last report, and the first message.
     pub(crate) fn so_far(&self) -> (u64, Option<String>) {
         let tally = self.0.lock();
-        (tally.failed, tally.messages.first().cloned())
+        let first = tally.messages.first().cloned();
+        (tally.failed, first.or_else(|| (tally.failed > 0).then(|| NOT_KEPT.to_owned())))
+    }
+
+    /// So many failures, the first ones, were reported.
+    pub(crate) fn told(&self, count: u64) {
+        let mut tally = self.0.lock();
+        let messages = tally.messages.len().min(usize::try_from(count).unwrap_or(usize::MAX));
+        tally.messages.drain(..messages);
+        tally.failed = tally.failed.saturating_sub(count);
+        tally.cancelled = 0;
     }
 
     /// Reports the failures, and clears them. Cancelled tasks alone are no failure: an earlier report has covered the

@@ -61,7 +61,7 @@ impl SimulatedProcess {
 
     /// Nothing is left anywhere: first of what can run; then, when promises without a producer were given up, of anything.
     pub(super) fn end(&mut self, p: &PreparedProgram, end: &End<'_>) -> Result<(), Wrong> {
-        if !self.termination.end(end.number) {
+        if self.termination.end(end.number).is_none() {
             return Ok(());
         }
         let children: Vec<ProcessId> = self.termination.children().collect();
