@@ -325,13 +325,16 @@ pub unsafe extern "C" fn dvm_redistribute(
     target: Arg<*mut DataId>,
 ) -> dvm_retcode_t {
     running("dvm_redistribute", |call| {
-        let ending = with_arrays(call, plan, arrays, (&element, &source, &target), |plan, arrays| {
-            if call.inside_task() {
-                let text = "a task cannot wait for a redistribution: use dvm_redistribute_start";
+        let (in_task, text) =
+            (call.inside_task(), "a task cannot wait for a redistribution: use dvm_redistribute_start");
+        let started = with_arrays(call, plan, arrays, (&element, &source, &target), |plan, arrays| {
+            if in_task {
                 return Err(Unstarted(Error::new(Code::DVM_ERR_IN_TASK, text)));
             }
             Ok(redistribution::start(call, plan, arrays))
-        })?;
+        });
+        // In a task this is what is wrong first, whatever else is.
+        let ending = started.map_err(|error| if in_task { Error::new(Code::DVM_ERR_IN_TASK, text) } else { error })?;
         let _sleeps = call.sleeps();
         ending.drive(call);
         ending.wait()

@@ -330,7 +330,7 @@ pub(super) fn plan_rows(t: &mut Table) {
             dvm_redistribution_message(plan, source, target, out())
         });
     }
-    t.any_time("dvm_redistribution_received", &[Wrong::State, Wrong::Range]);
+    t.any_time("dvm_redistribution_received", &[Wrong::State]);
     t.handle("dvm_redistribution_received", gone, |p| unsafe { dvm_redistribution_received(p, out(), out()) });
     t.row("dvm_redistribution_received", Wrong::Null, "messages", DVM_ERR_ARGUMENT, move |_| unsafe {
         dvm_redistribution_received(plan, null_mut(), out())
