@@ -810,6 +810,7 @@ pub(crate) fn signal_name(number: i32) -> &'static str {
 }
 
 pub(crate) mod option_report;
+pub(crate) mod spelling;
 
 #[cfg(test)]
 mod tests;

@@ -2,12 +2,13 @@
 #![forbid(unsafe_code)]
 
 pub use crate::config::option_report::Setting;
+pub use crate::config::spelling::Misspelling;
 pub use crate::machine::report_tree::{Branch, Description};
 pub use crate::machine::speed_model::{CacheModel, CacheModels, Count, MemoryModel, PeakModel, Rate, SpeedModel};
 #[cfg(not(loom))]
 pub use crate::transport::Choices;
 
-use crate::config::{Config, option_report};
+use crate::config::{Config, option_report, spelling};
 use crate::error::Error;
 use crate::machine::{Machine, report_tree};
 
@@ -25,6 +26,8 @@ pub struct Report {
     pub transports: Choices,
     /// All options.
     pub options: Vec<Setting>,
+    /// Variables that are set, and probably meant to be others.
+    pub misspellings: Vec<Misspelling>,
 }
 
 /// Tells everything about the calling process.
@@ -37,6 +40,7 @@ pub fn report() -> Report {
         #[cfg(not(loom))]
         transports: crate::transport::choices(),
         options: options(),
+        misspellings: spelling::misspellings(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `dvm-info`: prints what libdvm sees, as found by the library's own code (`dvm::report`) in the caller's environment.
 
+mod check;
 mod json;
 #[cfg(test)]
 mod man;
@@ -30,6 +31,10 @@ struct Arguments {
     /// Measures the caches, the bandwidths and the peak, for about half a second, and prints them as TOML, for DVM_MODEL
     #[arg(long, conflicts_with_all = ["machine", "options", "transports", "json"])]
     model: bool,
+    /// What libdvm and its programs need (clang, isl, binding, CPU quota, plugins for MPI, spelling of variables), and what
+    /// to do where something is missing
+    #[arg(long, conflicts_with_all = ["machine", "options", "transports", "model", "json"])]
+    check: bool,
     /// As JSON, for programs
     #[arg(long)]
     json: bool,
@@ -45,6 +50,9 @@ fn main() -> ExitCode {
         return model();
     }
     let report = report::report();
+    if arguments.check {
+        return tell_check(&report);
+    }
     if let Err(failed) = print(&show(&report, &arguments)) {
         return failed;
     }
@@ -81,6 +89,12 @@ fn print(output: &str) -> Result<(), ExitCode> {
         Ok(()) => {}
     }
     Ok(())
+}
+
+/// Prints the findings; fails if something would.
+fn tell_check(report: &Report) -> ExitCode {
+    let (text, fine) = check::check(report);
+    print(&text).err().unwrap_or_else(|| ExitCode::from(u8::from(!fine)))
 }
 
 fn show(report: &Report, arguments: &Arguments) -> String {

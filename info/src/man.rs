@@ -56,7 +56,15 @@ fn the_man_page_is_up_to_date() {
 #[test]
 fn every_option_of_the_command_line_and_of_the_environment_is_in_the_page() {
     let page = page();
-    for name in ["\\-\\-options", "\\-\\-machine", "\\-\\-transports", "\\-\\-json", "\\-\\-help", "\\-\\-version"] {
+    for name in [
+        "\\-\\-check",
+        "\\-\\-options",
+        "\\-\\-machine",
+        "\\-\\-transports",
+        "\\-\\-json",
+        "\\-\\-help",
+        "\\-\\-version",
+    ] {
         assert!(page.contains(name), "{name}");
     }
     let options = dvm::report::options();

@@ -219,3 +219,21 @@ fn a_model_that_is_wrong_is_told_with_its_line() {
     let output = run(&["--machine"], &[("DVM_MODEL", "/nowhere/model.toml")]);
     assert!(String::from_utf8(output.stderr).unwrap().contains("cannot be read"));
 }
+
+#[test]
+fn a_check_says_what_to_do() {
+    let fine = text(&run(&["--check"], &[("DVM_SYNTHETIC", "core:4 pu:1"), ("DVM_WORKER", "2")]));
+    for part in
+        ["ok    machine         4 workers", "note  options         DVM_WORKER is set", "-> did you mean DVM_WORKERS?"]
+    {
+        assert!(fine.contains(part), "{part}: {fine}");
+    }
+    for subject in ["binding", "quota", "clang", "isl", "transport", "MPI plugin"] {
+        assert!(fine.lines().any(|line| line[6..].starts_with(subject)), "{subject}: {fine}");
+    }
+    assert!(fine.lines().all(|line| !line.starts_with("note") || fine.contains("-> ")), "{fine}");
+    let wrong = run(&["--check"], &[("DVM_WORKERS", "many"), ("DVM_CLANG", "/nonexistent/clang")]);
+    let said = String::from_utf8_lossy(&wrong.stdout);
+    assert_eq!(wrong.status.code(), Some(1), "{said}");
+    assert!(said.contains("WRONG options") && said.contains("WRONG clang") && said.contains("DVM_WORKERS"), "{said}");
+}

@@ -31,7 +31,7 @@ use super::execute::worker;
 use super::observe::blocked_tasks::BlockedTasks;
 use super::observe::failures::Failures;
 use super::observe::progress_samples::ProgressSamples;
-use crate::config::Config;
+use crate::config::{Config, spelling};
 use crate::data::{Outcome, STORE};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
@@ -186,6 +186,9 @@ fn start(life: &mut Life, join: impl FnOnce(&Config) -> Result<Option<JobPart>, 
         watch_exit(life);
     }
     config.note(|| machine.to_string());
+    for found in spelling::misspellings() {
+        config.note(|| format!("{} is set, and nothing reads it: did you mean {}?", found.variable, found.meant));
+    }
     let (holders, seeded) = (WorkerSet::new(count), config.seed().map(|seed| Seeded::new(seed, count)));
     // Lookers are counted if many workers share few CPUs. With a seed they are not: workers then look for no tasks
     // while they wait.
