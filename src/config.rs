@@ -5,11 +5,14 @@
 #![forbid(unsafe_code)]
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::error::{Error, dvm_retcode_t};
+use crate::error::Error;
+use values::{TileSizes, choice, flag, number, or_default, signal, sizes, text};
+
+pub(crate) use values::{refused, signal_name};
 
 /// Maximum number of workers of one process: limits what a mistyped number can cost.
 pub(crate) const MAX_WORKERS: usize = 4096;
@@ -462,20 +465,6 @@ const KNOBS: &[&Knob] = &[
     &RECOVER,
 ];
 
-/// Tile sizes from the environment.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct TileSizes(Vec<u64>);
-
-impl TileSizes {
-    /// The size of tile coordinate `coordinate`, if the environment sets it.
-    pub fn size(&self, coordinate: usize) -> Option<u64> {
-        match self.0.as_slice() {
-            [all] => Some(*all),
-            sizes => sizes.get(coordinate).copied(),
-        }
-    }
-}
-
 #[allow(clippy::struct_excessive_bools, reason = "independent switches of the environment")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
@@ -737,80 +726,9 @@ impl Config {
     }
 }
 
-/// The error for a value of `knob` that is not allowed.
-fn refuse(knob: &Knob, value: &OsStr) -> Error {
-    Error::new(
-        dvm_retcode_t::DVM_ERR_ARGUMENT,
-        format!(
-            "the environment variable {} is \"{}\": it must be {} (or unset: {})",
-            knob.variable,
-            value.display(),
-            knob.kind.allowed(),
-            knob.default
-        ),
-    )
-}
-
-/// The error for a text that its user refuses, for the reason given.
-pub(crate) fn refused(variable: &str, value: &str, reason: &str) -> Error {
-    let message = format!("the environment variable {variable} is {value:?}: {reason}");
-    Error::new(dvm_retcode_t::DVM_ERR_ARGUMENT, message)
-}
-
-fn or_default(knob: &Knob, value: Option<OsString>) -> OsString {
-    value.unwrap_or_else(|| knob.default.into())
-}
-
-fn text<'a>(knob: &Knob, value: &'a OsStr) -> Result<&'a str, Error> {
-    value.to_str().ok_or_else(|| refuse(knob, value))
-}
-
-fn choice<'a>(knob: &Knob, value: &'a OsStr) -> Result<&'a str, Error> {
-    let Kind::Choice(words) = knob.kind else { unreachable!("{} is a choice in the table", knob.variable) };
-    Some(text(knob, value)?).filter(|word| words.contains(word)).ok_or_else(|| refuse(knob, value))
-}
-
-/// Parses digits only: refuses `+1`, ` 1` and `1.0`.
-fn digits(text: &str) -> Option<u64> {
-    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
-}
-
-fn number(knob: &Knob, value: &OsStr) -> Result<u64, Error> {
-    let Kind::Number { least, most } = knob.kind else { unreachable!("{} is a number in the table", knob.variable) };
-    digits(text(knob, value)?).filter(|n| (least..=most).contains(n)).ok_or_else(|| refuse(knob, value))
-}
-
-fn flag(knob: &Knob, value: Option<OsString>) -> Result<bool, Error> {
-    let value = or_default(knob, value);
-    match value.to_str() {
-        Some("0") => Ok(false),
-        Some("1") => Ok(true),
-        _ => Err(refuse(knob, &value)),
-    }
-}
-
-fn sizes(knob: &Knob, value: &OsStr) -> Result<TileSizes, Error> {
-    let sizes = text(knob, value)?.split([',', 'x']).map(|size| digits(size.trim())).collect::<Option<Vec<_>>>();
-    let allowed = |sizes: &Vec<u64>| {
-        sizes.len() <= MAX_TILE_SIZES && sizes.iter().all(|size| (1..=i64::MAX as u64).contains(size))
-    };
-    sizes.filter(allowed).map(TileSizes).ok_or_else(|| refuse(knob, value))
-}
-
-/// Parses a signal's name, with or without `SIG`.
-fn signal(knob: &Knob, value: &OsStr) -> Result<i32, Error> {
-    let name = text(knob, value)?;
-    let known = SIGNALS.iter().find(|(full, _)| *full == name || full.strip_prefix("SIG") == Some(name));
-    known.map(|&(_, number)| number).ok_or_else(|| refuse(knob, value))
-}
-
-/// The name of one of `SIGNALS`.
-pub(crate) fn signal_name(number: i32) -> &'static str {
-    SIGNALS.iter().find(|(_, own)| *own == number).map_or("the signal", |(name, _)| name)
-}
-
 pub(crate) mod option_report;
 pub(crate) mod spelling;
+mod values;
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! What the environment may say, and what is refused.
 
 use super::*;
+use crate::error::dvm_retcode_t;
 
 fn config(variables: &[(&str, &str)]) -> Result<Config, Error> {
     Config::read(|name| variables.iter().find(|(variable, _)| *variable == name).map(|(_, value)| value.into()))
