@@ -9,6 +9,7 @@ use testkit::scratch;
 
 use super::*;
 
+/// Tests run at a time in one process, and equal builds have one id: each test has values of `FACTOR` of its own.
 pub(in crate::processing) const SOURCE: &str = "int shared_state;
 static int hidden(void) { return FACTOR; }
 int visible(void) { return FACTOR + 1; }
@@ -63,7 +64,7 @@ fn found(place: &Place) -> Option<usize> {
 #[test]
 fn functions_of_a_library_are_found_again() {
     let folder = scratch(&[("work.c", SOURCE)]);
-    let path = compile(&folder.join("work.c"), &folder.join("work.so"), &["-DFACTOR=6"]);
+    let path = compile(&folder.join("work.c"), &folder.join("work.so"), &["-DFACTOR=12"]);
     let library = Library::load(&path);
     for address in [library.symbol(c"visible"), library.hidden()] {
         let place = locate(address).expect("code of the library");
@@ -105,7 +106,7 @@ fn builds_of_one_source_are_told_apart() {
 #[test]
 fn copies_are_told_apart_by_their_paths() {
     let folder = scratch(&[("work.c", SOURCE)]);
-    let one = compile(&folder.join("work.c"), &folder.join("one.so"), &["-DFACTOR=6"]);
+    let one = compile(&folder.join("work.c"), &folder.join("one.so"), &["-DFACTOR=13"]);
     let two = folder.join("two.so");
     std::fs::copy(&one, &two).unwrap();
     let libraries = [Library::load(&one), Library::load(&two)];
@@ -120,9 +121,9 @@ fn copies_are_told_apart_by_their_paths() {
 #[test]
 fn a_file_that_was_exchanged_identifies_nothing() {
     let folder = scratch(&[("work.c", SOURCE)]);
-    let (path, options) = (folder.join("work.so"), ["-DFACTOR=6", "-Wl,--build-id=none"]);
+    let (path, options) = (folder.join("work.so"), ["-DFACTOR=14", "-Wl,--build-id=none"]);
     let library = Library::load(&compile(&folder.join("work.c"), &path, &options));
-    let other = compile(&folder.join("work.c"), &folder.join("new.so"), &["-DFACTOR=11", "-Wl,--build-id=none"]);
+    let other = compile(&folder.join("work.c"), &folder.join("new.so"), &["-DFACTOR=15", "-Wl,--build-id=none"]);
     std::fs::rename(other, &path).unwrap();
     assert_eq!(locate(library.hidden()), None);
     std::fs::remove_file(&path).unwrap();
