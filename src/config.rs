@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::error::Error;
-use values::{TileSizes, choice, flag, number, or_default, signal, sizes, text};
+use values::{Kind, Knob, TileSizes, choice, flag, number, or_default, signal, sizes, text};
 
 pub(crate) use values::{refused, signal_name};
 
@@ -19,62 +19,6 @@ pub(crate) const MAX_WORKERS: usize = 4096;
 
 /// Maximum number of processes of a job.
 const MAX_PROCESSES: u64 = 1 << 20;
-
-/// Maximum length of a list of tile sizes: the maximum number of coordinates of a parameterised graph.
-pub(crate) const MAX_TILE_SIZES: usize = 16;
-
-/// The type of a knob's values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Number {
-        least: u64,
-        most: u64,
-    },
-    /// Whole numbers from 1, separated by commas or `x`.
-    Sizes,
-    Flag,
-    /// Any text; the code that uses it may refuse it.
-    Text,
-    Path,
-    Signal,
-    /// One of these words.
-    Choice(&'static [&'static str]),
-}
-
-/// The signals that `DVM_EXPLAIN_SIGNAL` accepts: those left to programs for their own purposes.
-const SIGNALS: [(&str, i32); 4] =
-    [("SIGHUP", libc::SIGHUP), ("SIGQUIT", libc::SIGQUIT), ("SIGUSR1", libc::SIGUSR1), ("SIGUSR2", libc::SIGUSR2)];
-
-impl Kind {
-    /// The allowed values, in words.
-    fn allowed(self) -> String {
-        match self {
-            Kind::Number { least, most } => format!("a whole number from {least} to {most}"),
-            Kind::Sizes => {
-                format!("1 to {MAX_TILE_SIZES} whole numbers from 1, separated by commas or x, as 32,64 or 32x64")
-            }
-            Kind::Flag => "0 or 1".into(),
-            Kind::Text => "text".into(),
-            Kind::Path => "the path of a file".into(),
-            Kind::Signal => SIGNALS.map(|(name, _)| name).join(", "),
-            Kind::Choice(words) => words.join(" or "),
-        }
-    }
-}
-
-#[derive(Debug)]
-struct Knob {
-    /// Name in the library's code.
-    #[cfg_attr(not(test), allow(dead_code, reason = "the tests compare it with the variable"))]
-    name: &'static str,
-    variable: &'static str,
-    kind: Kind,
-    unit: &'static str,
-    /// The default in words; a valid value where `or_default` parses it.
-    default: &'static str,
-    /// Text for docs/environment.md and `dvm-info`.
-    documentation: &'static str,
-}
 
 const WORKERS: Knob = Knob {
     name: "workers",

@@ -2,8 +2,64 @@
 
 use std::ffi::{OsStr, OsString};
 
-use super::{Kind, Knob, MAX_TILE_SIZES, SIGNALS};
 use crate::error::{Error, dvm_retcode_t};
+
+/// Maximum length of a list of tile sizes: the maximum number of coordinates of a parameterised graph.
+const MAX_TILE_SIZES: usize = 16;
+
+/// The type of a knob's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Number {
+        least: u64,
+        most: u64,
+    },
+    /// Whole numbers from 1, separated by commas or `x`.
+    Sizes,
+    Flag,
+    /// Any text; the code that uses it may refuse it.
+    Text,
+    Path,
+    Signal,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+/// The signals that `DVM_EXPLAIN_SIGNAL` accepts: those left to programs for their own purposes.
+const SIGNALS: [(&str, i32); 4] =
+    [("SIGHUP", libc::SIGHUP), ("SIGQUIT", libc::SIGQUIT), ("SIGUSR1", libc::SIGUSR1), ("SIGUSR2", libc::SIGUSR2)];
+
+impl Kind {
+    /// The allowed values, in words.
+    pub(super) fn allowed(self) -> String {
+        match self {
+            Kind::Number { least, most } => format!("a whole number from {least} to {most}"),
+            Kind::Sizes => {
+                format!("1 to {MAX_TILE_SIZES} whole numbers from 1, separated by commas or x, as 32,64 or 32x64")
+            }
+            Kind::Flag => "0 or 1".into(),
+            Kind::Text => "text".into(),
+            Kind::Path => "the path of a file".into(),
+            Kind::Signal => SIGNALS.map(|(name, _)| name).join(", "),
+            Kind::Choice(words) => words.join(" or "),
+        }
+    }
+}
+
+/// A variable of the environment.
+#[derive(Debug)]
+pub(super) struct Knob {
+    /// Name in the library's code.
+    #[cfg_attr(not(test), allow(dead_code, reason = "the tests compare it with the variable"))]
+    pub(super) name: &'static str,
+    pub(super) variable: &'static str,
+    pub(super) kind: Kind,
+    pub(super) unit: &'static str,
+    /// The default in words; a valid value where `or_default` parses it.
+    pub(super) default: &'static str,
+    /// Text for docs/environment.md and `dvm-info`.
+    pub(super) documentation: &'static str,
+}
 
 /// Tile sizes from the environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
