@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::error::Error;
-use values::{Kind, Knob, TileSizes, choice, flag, number, or_default, signal, sizes, text};
+use values::{Knob, TileSizes, ValueKind, choice, flag, number, or_default, signal, sizes, text};
 
 pub(crate) use values::{refused, signal_name};
 
@@ -23,7 +23,7 @@ const MAX_PROCESSES: u64 = 1 << 20;
 const WORKERS: Knob = Knob {
     name: "workers",
     variable: "DVM_WORKERS",
-    kind: Kind::Number { least: 1, most: MAX_WORKERS as u64 },
+    kind: ValueKind::Number { least: 1, most: MAX_WORKERS as u64 },
     unit: "workers",
     default: "one per PU",
     documentation: "The number of worker threads of the process. The default is one for each PU that the process may \
@@ -36,7 +36,7 @@ const WORKERS: Knob = Knob {
 const SYNTHETIC: Knob = Knob {
     name: "synthetic",
     variable: "DVM_SYNTHETIC",
-    kind: Kind::Text,
+    kind: ValueKind::Text,
     unit: "hwloc's synthetic syntax",
     default: "the real machine",
     documentation: "Runs on an imagined machine: `pack:4 core:4 pu:2` has 32 workers on 4 packages of 4 cores of 2 \
@@ -46,7 +46,7 @@ const SYNTHETIC: Knob = Knob {
 const BIND: Knob = Knob {
     name: "bind",
     variable: "DVM_BIND",
-    kind: Kind::Flag,
+    kind: ValueKind::Flag,
     unit: "",
     default: "1",
     documentation: "Whether each worker is bound to its PU. 0 leaves the placement to the system: for a machine whose \
@@ -56,7 +56,7 @@ const BIND: Knob = Knob {
 const SPIN: Knob = Knob {
     name: "spin",
     variable: "DVM_SPIN",
-    kind: Kind::Number { least: 0, most: 1_000_000 },
+    kind: ValueKind::Number { least: 0, most: 1_000_000 },
     unit: "microseconds",
     default: "20",
     documentation: "How long an idle worker looks for work before it sleeps. 0 sleeps at once. With more workers than \
@@ -66,7 +66,7 @@ const SPIN: Knob = Knob {
 const STACK: Knob = Knob {
     name: "stack",
     variable: "DVM_STACK",
-    kind: Kind::Number { least: 64, most: 1 << 40 },
+    kind: ValueKind::Number { least: 64, most: 1 << 40 },
     unit: "KiB",
     default: "the soft limit of the main thread's stack",
     documentation: "The stack of each worker thread, and of each thread that replaces a task in a blocking section. \
@@ -78,7 +78,7 @@ const STACK: Knob = Knob {
 const WINDOW: Knob = Knob {
     name: "window",
     variable: "DVM_WINDOW",
-    kind: Kind::Number { least: 0, most: 1 << 40 },
+    kind: ValueKind::Number { least: 0, most: 1 << 40 },
     unit: "tasks",
     default: "0",
     documentation: "How many tasks may be scheduled and not ended before a thread that schedules more outside tasks \
@@ -90,7 +90,7 @@ const WINDOW: Knob = Knob {
 const TILE: Knob = Knob {
     name: "tile",
     variable: "DVM_TILE",
-    kind: Kind::Sizes,
+    kind: ValueKind::Sizes,
     unit: "iterations",
     default: "from the caches",
     documentation: "The tile sizes of generated code, one for each tile coordinate, outermost first: `32,64` or \
@@ -100,7 +100,7 @@ const TILE: Knob = Knob {
 const MODEL: Knob = Knob {
     name: "model",
     variable: "DVM_MODEL",
-    kind: Kind::Path,
+    kind: ValueKind::Path,
     unit: "file",
     default: "the caches that hwloc tells",
     documentation: "A file that `dvm-info --model` has written: the caches, bandwidths and peak of the machine, as TOML with \
@@ -112,7 +112,7 @@ const MODEL: Knob = Knob {
 const TUNE: Knob = Knob {
     name: "tune",
     variable: "DVM_TUNE",
-    kind: Kind::Flag,
+    kind: ValueKind::Flag,
     unit: "",
     default: "1",
     documentation: "Whether regions of generated code learn how to run. The first entries into a region measure its \
@@ -124,7 +124,7 @@ const TUNE: Knob = Knob {
 const TUNE_FILE: Knob = Knob {
     name: "tune_file",
     variable: "DVM_TUNE_FILE",
-    kind: Kind::Path,
+    kind: ValueKind::Path,
     unit: "",
     default: "nothing is kept",
     documentation: "A file that keeps what DVM_TUNE=1 has learnt, for later runs of the program on the same machine. It \
@@ -134,7 +134,7 @@ const TUNE_FILE: Knob = Knob {
 const TRACE: Knob = Knob {
     name: "trace",
     variable: "DVM_TRACE",
-    kind: Kind::Path,
+    kind: ValueKind::Path,
     unit: "file",
     default: "no trace",
     documentation: "Writes a timeline of the run to this file: tasks, tiles, steals, sleeps, publications and copies \
@@ -148,7 +148,7 @@ const TRACE: Knob = Knob {
 const TRACE_EVENTS: Knob = Knob {
     name: "trace_events",
     variable: "DVM_TRACE_EVENTS",
-    kind: Kind::Number { least: 1, most: 100_000_000 },
+    kind: ValueKind::Number { least: 1, most: 100_000_000 },
     unit: "events per worker",
     default: "200000",
     documentation: "How many events a trace keeps for each worker, 64 bytes each. If there are more, it drops the \
@@ -157,7 +157,7 @@ const TRACE_EVENTS: Knob = Knob {
 const SUMMARY: Knob = Knob {
     name: "summary",
     variable: "DVM_SUMMARY",
-    kind: Kind::Flag,
+    kind: ValueKind::Flag,
     unit: "",
     default: "0",
     documentation: "Prints a table on stderr at finalize: time per processing and graph; tasks, tiles, busy, idle and \
@@ -168,7 +168,7 @@ const SUMMARY: Knob = Knob {
 const DOT: Knob = Knob {
     name: "dot",
     variable: "DVM_DOT",
-    kind: Kind::Path,
+    kind: ValueKind::Path,
     unit: "file",
     default: "no drawing",
     documentation: "Writes the graph of all tasks to this file, in Graphviz's dot language: a node for each task and \
@@ -180,7 +180,7 @@ const DOT: Knob = Knob {
 const DOT_NODES: Knob = Knob {
     name: "dot_nodes",
     variable: "DVM_DOT_NODES",
-    kind: Kind::Number { least: 1, most: 10_000_000 },
+    kind: ValueKind::Number { least: 1, most: 10_000_000 },
     unit: "nodes",
     default: "5000",
     documentation: "How many nodes DVM_DOT draws. Later tasks and tiles are only counted, and a node gives their \
@@ -189,7 +189,7 @@ const DOT_NODES: Knob = Knob {
 const WATCHDOG: Knob = Knob {
     name: "watchdog",
     variable: "DVM_WATCHDOG",
-    kind: Kind::Number { least: 0, most: 1_000_000 },
+    kind: ValueKind::Number { least: 0, most: 1_000_000 },
     unit: "seconds",
     default: "0",
     documentation: "If no task and no tile ends for this long while some are outstanding, or while a thread sleeps in \
@@ -200,7 +200,7 @@ const WATCHDOG: Knob = Knob {
 const EXPLAIN_SIGNAL: Knob = Knob {
     name: "explain_signal",
     variable: "DVM_EXPLAIN_SIGNAL",
-    kind: Kind::Signal,
+    kind: ValueKind::Signal,
     unit: "signal",
     default: "no signal",
     documentation: "On this signal the process prints on stderr what waits for what, as dvm_explain does, and goes on. \
@@ -210,7 +210,7 @@ const EXPLAIN_SIGNAL: Knob = Knob {
 const VERBOSE: Knob = Knob {
     name: "verbose",
     variable: "DVM_VERBOSE",
-    kind: Kind::Flag,
+    kind: ValueKind::Flag,
     unit: "",
     default: "0",
     documentation: "Whether libdvm prints notes on stderr: the machine found, why a region ran sequentially, and the \
@@ -219,7 +219,7 @@ const VERBOSE: Knob = Knob {
 const CHECK: Knob = Knob {
     name: "check",
     variable: "DVM_CHECK",
-    kind: Kind::Flag,
+    kind: ValueKind::Flag,
     unit: "",
     default: "0",
     documentation: "Whether each region of generated code is checked: it runs as tiles, then what it wrote is put \
@@ -232,7 +232,7 @@ const CHECK: Knob = Knob {
 const SEED: Knob = Knob {
     name: "seed",
     variable: "DVM_SEED",
-    kind: Kind::Number { least: 0, most: u64::MAX },
+    kind: ValueKind::Number { least: 0, most: u64::MAX },
     unit: "",
     default: "the order of readiness",
     documentation: "For debugging: each worker takes its ready tasks in an order drawn from this number, instead of \
@@ -246,7 +246,7 @@ const SEED: Knob = Knob {
 const PROCESS: Knob = Knob {
     name: "process",
     variable: "DVM_PROCESS",
-    kind: Kind::Number { least: 0, most: MAX_PROCESSES - 1 },
+    kind: ValueKind::Number { least: 0, most: MAX_PROCESSES - 1 },
     unit: "",
     default: "a process of its own",
     documentation: "The index of this process among those that dvmrun started together. Set by dvmrun, not by users; a \
@@ -255,7 +255,7 @@ const PROCESS: Knob = Knob {
 const PROCESSES: Knob = Knob {
     name: "processes",
     variable: "DVM_PROCESSES",
-    kind: Kind::Number { least: 1, most: MAX_PROCESSES },
+    kind: ValueKind::Number { least: 1, most: MAX_PROCESSES },
     unit: "processes",
     default: "a process of its own",
     documentation: "The number of processes that dvmrun started together. Set by dvmrun, not by users; a program may \
@@ -264,7 +264,7 @@ const PROCESSES: Knob = Knob {
 const JOB: Knob = Knob {
     name: "job",
     variable: "DVM_JOB",
-    kind: Kind::Text,
+    kind: ValueKind::Text,
     unit: "",
     default: "a process of its own",
     documentation: "How the process reaches the others that dvmrun started with it: the number of an inherited socket, \
@@ -274,7 +274,7 @@ const JOB: Knob = Knob {
 const PULL: Knob = Knob {
     name: "pull",
     variable: "DVM_PULL",
-    kind: Kind::Choice(&["heap", "vm", "ring"]),
+    kind: ValueKind::Choice(&["heap", "vm", "ring"]),
     unit: "",
     default: "heap",
     documentation: "How a process reads the larger data of another one on the same host. With `heap` data of more than \
@@ -286,7 +286,7 @@ const PULL: Knob = Knob {
 const CACHE: Knob = Knob {
     name: "cache",
     variable: "DVM_CACHE",
-    kind: Kind::Number { least: 0, most: 1 << 40 },
+    kind: ValueKind::Number { least: 0, most: 1 << 40 },
     unit: "MiB",
     default: "a quarter of the memory, divided by the processes of the host",
     documentation: "How much memory the copies of other processes' data may take. Copies that no task uses go first, \
@@ -296,7 +296,7 @@ const CACHE: Knob = Knob {
 const EAGER: Knob = Knob {
     name: "eager",
     variable: "DVM_EAGER",
-    kind: Kind::Number { least: 0, most: 16384 },
+    kind: ValueKind::Number { least: 0, most: 16384 },
     unit: "bytes",
     default: "4096",
     documentation: "Data of up to this size go to another process together with the task that reads them, and with the \
@@ -305,7 +305,7 @@ const EAGER: Knob = Knob {
 const PEER_TIMEOUT: Knob = Knob {
     name: "peer_timeout",
     variable: "DVM_PEER_TIMEOUT",
-    kind: Kind::Number { least: 1, most: 1 << 20 },
+    kind: ValueKind::Number { least: 1, most: 1 << 20 },
     unit: "seconds",
     default: "5",
     documentation: "How long another process of the same host may be silent before it counts as lost: one that is \
@@ -315,7 +315,7 @@ const PEER_TIMEOUT: Knob = Knob {
 const TRANSPORT: Knob = Knob {
     name: "transport",
     variable: "DVM_TRANSPORT",
-    kind: Kind::Choice(&["auto", "none", "embedded", "mpi"]),
+    kind: ValueKind::Choice(&["auto", "none", "embedded", "mpi"]),
     unit: "",
     default: "auto",
     documentation: "How the process reaches the others of its job. `auto`: as dvmrun has prepared it; else by MPI, if the \
@@ -326,7 +326,7 @@ const TRANSPORT: Knob = Knob {
 const PLUGIN_DIR: Knob = Knob {
     name: "plugin_dir",
     variable: "DVM_PLUGIN_DIR",
-    kind: Kind::Path,
+    kind: ValueKind::Path,
     unit: "folder",
     default: "that of libdvm.so",
     documentation: "The folder of the plugins for MPI: `libdvm_mpi_openmpi.so`, `libdvm_mpi_mpich.so` and \
@@ -335,7 +335,7 @@ const PLUGIN_DIR: Knob = Knob {
 const RINGS: Knob = Knob {
     name: "rings",
     variable: "DVM_RINGS",
-    kind: Kind::Flag,
+    kind: ValueKind::Flag,
     unit: "",
     default: "1",
     documentation: "Whether processes that an MPI has started reach those of their own host by shared memory. 0: by MPI, \
@@ -345,7 +345,7 @@ const RINGS: Knob = Knob {
 const SHIP_CODE: Knob = Knob {
     name: "ship_code",
     variable: "DVM_SHIP_CODE",
-    kind: Kind::Flag,
+    kind: ValueKind::Flag,
     unit: "",
     default: "0",
     documentation: "Whether shared objects are sent to processes of the job that have not loaded them, and loaded there: \
@@ -355,7 +355,7 @@ const SHIP_CODE: Knob = Knob {
 const CODE_DIR: Knob = Knob {
     name: "code_dir",
     variable: "DVM_CODE_DIR",
-    kind: Kind::Path,
+    kind: ValueKind::Path,
     unit: "folder",
     default: "sealed memory files",
     documentation: "A folder for the shared objects that DVM_SHIP_CODE=1 brings: each is loaded from a file of its own name \
@@ -364,7 +364,7 @@ const CODE_DIR: Knob = Knob {
 const RECOVER: Knob = Knob {
     name: "recover",
     variable: "DVM_RECOVER",
-    kind: Kind::Flag,
+    kind: ValueKind::Flag,
     unit: "",
     default: "0",
     documentation: "1, in all processes: tasks of a process that is lost run again in the others, if they only read their \

@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 
-use super::{KNOBS, Kind, Knob, choice, flag, number, signal, sizes, text};
+use super::{KNOBS, Knob, ValueKind, choice, flag, number, signal, sizes, text};
 use crate::error::Error;
 
 /// One option and its value in an environment.
@@ -50,13 +50,13 @@ fn read(environment: impl Fn(&str) -> Option<OsString>) -> Vec<Setting> {
 /// Whether the table allows a value; the code that uses a text may still refuse it.
 fn check(knob: &Knob, value: &OsStr) -> Result<(), Error> {
     match knob.kind {
-        Kind::Number { .. } => number(knob, value).map(drop),
-        Kind::Sizes => sizes(knob, value).map(drop),
-        Kind::Flag => flag(knob, Some(value.to_owned())).map(drop),
-        Kind::Text => text(knob, value).map(drop),
-        Kind::Path => Ok(()),
-        Kind::Signal => signal(knob, value).map(drop),
-        Kind::Choice(_) => choice(knob, value).map(drop),
+        ValueKind::Number { .. } => number(knob, value).map(drop),
+        ValueKind::Sizes => sizes(knob, value).map(drop),
+        ValueKind::Flag => flag(knob, Some(value.to_owned())).map(drop),
+        ValueKind::Text => text(knob, value).map(drop),
+        ValueKind::Path => Ok(()),
+        ValueKind::Signal => signal(knob, value).map(drop),
+        ValueKind::Choice(_) => choice(knob, value).map(drop),
     }
 }
 

@@ -9,7 +9,7 @@ const MAX_TILE_SIZES: usize = 16;
 
 /// The type of a knob's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ValueKind {
     Number {
         least: u64,
         most: u64,
@@ -29,19 +29,19 @@ pub(super) enum Kind {
 const SIGNALS: [(&str, i32); 4] =
     [("SIGHUP", libc::SIGHUP), ("SIGQUIT", libc::SIGQUIT), ("SIGUSR1", libc::SIGUSR1), ("SIGUSR2", libc::SIGUSR2)];
 
-impl Kind {
+impl ValueKind {
     /// The allowed values, in words.
     pub(super) fn allowed(self) -> String {
         match self {
-            Kind::Number { least, most } => format!("a whole number from {least} to {most}"),
-            Kind::Sizes => {
+            ValueKind::Number { least, most } => format!("a whole number from {least} to {most}"),
+            ValueKind::Sizes => {
                 format!("1 to {MAX_TILE_SIZES} whole numbers from 1, separated by commas or x, as 32,64 or 32x64")
             }
-            Kind::Flag => "0 or 1".into(),
-            Kind::Text => "text".into(),
-            Kind::Path => "the path of a file".into(),
-            Kind::Signal => SIGNALS.map(|(name, _)| name).join(", "),
-            Kind::Choice(words) => words.join(" or "),
+            ValueKind::Flag => "0 or 1".into(),
+            ValueKind::Text => "text".into(),
+            ValueKind::Path => "the path of a file".into(),
+            ValueKind::Signal => SIGNALS.map(|(name, _)| name).join(", "),
+            ValueKind::Choice(words) => words.join(" or "),
         }
     }
 }
@@ -53,7 +53,7 @@ pub(super) struct Knob {
     #[cfg_attr(not(test), allow(dead_code, reason = "the tests compare it with the variable"))]
     pub(super) name: &'static str,
     pub(super) variable: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: ValueKind,
     pub(super) unit: &'static str,
     /// The default in words; a valid value where `or_default` parses it.
     pub(super) default: &'static str,
@@ -104,7 +104,7 @@ pub(super) fn text<'a>(knob: &Knob, value: &'a OsStr) -> Result<&'a str, Error> 
 }
 
 pub(super) fn choice<'a>(knob: &Knob, value: &'a OsStr) -> Result<&'a str, Error> {
-    let Kind::Choice(words) = knob.kind else { unreachable!("{} is a choice in the table", knob.variable) };
+    let ValueKind::Choice(words) = knob.kind else { unreachable!("{} is a choice in the table", knob.variable) };
     Some(text(knob, value)?).filter(|word| words.contains(word)).ok_or_else(|| refuse(knob, value))
 }
 
@@ -114,7 +114,9 @@ pub(super) fn digits(text: &str) -> Option<u64> {
 }
 
 pub(super) fn number(knob: &Knob, value: &OsStr) -> Result<u64, Error> {
-    let Kind::Number { least, most } = knob.kind else { unreachable!("{} is a number in the table", knob.variable) };
+    let ValueKind::Number { least, most } = knob.kind else {
+        unreachable!("{} is a number in the table", knob.variable)
+    };
     digits(text(knob, value)?).filter(|n| (least..=most).contains(n)).ok_or_else(|| refuse(knob, value))
 }
 
