@@ -63,6 +63,7 @@ mod remote {
     }
 }
 
+mod across;
 mod graph;
 
 mod explain;

@@ -10,7 +10,7 @@ pub mod copies;
 pub mod images;
 pub mod loans;
 pub mod membership;
-mod planted;
+pub(crate) mod planted;
 mod process_set;
 pub mod promises;
 pub mod recovery;

@@ -1,0 +1,87 @@
+//! Elements of a region's arrays, as rows of consecutive ones.
+
+/// Consecutive elements of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Row {
+    /// The array's number in the region.
+    pub(crate) array: u32,
+    /// The first element, counted from the array's first one.
+    pub(crate) first: i64,
+    /// How many there are.
+    pub(crate) count: i64,
+}
+
+/// A set of elements.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Rows(Vec<Row>);
+
+impl Rows {
+    /// Adds a row; rows may meet or overlap until they are united.
+    pub(crate) fn add(&mut self, row: Row) {
+        if row.count <= 0 {
+            return;
+        }
+        match self.0.last_mut() {
+            Some(last) if last.array == row.array && last.first + last.count == row.first => last.count += row.count,
+            _ => self.0.push(row),
+        }
+    }
+
+    /// Leaves each element once, in order.
+    pub(crate) fn unite(&mut self) {
+        if !self.0.is_sorted() {
+            self.0.sort_unstable();
+        }
+        let mut kept: Vec<Row> = Vec::with_capacity(self.0.len());
+        for row in self.0.drain(..) {
+            match kept.last_mut() {
+                Some(last) if last.array == row.array && row.first <= last.first + last.count => {
+                    last.count = last.count.max(row.first + row.count - last.first);
+                }
+                _ => kept.push(row),
+            }
+        }
+        self.0 = kept;
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn list(&self) -> &[Row] {
+        &self.0
+    }
+
+    /// The bytes of all rows; `sizes`: of an element, by array.
+    pub(crate) fn bytes(&self, sizes: &[usize]) -> usize {
+        self.0.iter().map(|row| row.count as usize * sizes[row.array as usize]).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use testkit::Random;
+
+    #[test]
+    fn each_element_stays_once() {
+        for mut random in testkit::seeds(300).map(Random::new) {
+            let (mut rows, mut elements) = (Rows::default(), BTreeSet::new());
+            for _ in 0..random.below(30) {
+                let row = Row {
+                    array: random.below(2) as u32,
+                    first: random.below(40) as i64,
+                    count: random.below(6) as i64 - 1,
+                };
+                rows.add(row);
+                elements.extend((row.first..row.first + row.count).map(|element| (row.array, element)));
+            }
+            rows.unite();
+            let listed: Vec<(u32, i64)> =
+                rows.list().iter().flat_map(|row| (row.first..row.first + row.count).map(|e| (row.array, e))).collect();
+            assert_eq!(listed, elements.iter().copied().collect::<Vec<_>>());
+            assert_eq!(rows.bytes(&[8, 8]), 8 * elements.len());
+        }
+    }
+}
