@@ -131,6 +131,28 @@ const TUNE_FILE: Knob = Knob {
         is read when the first region begins, and replaced whenever something has been learnt. A file that is not \
         there, or not of this version, counts as empty.",
 };
+const ACROSS: Knob = Knob {
+    name: "across",
+    variable: "DVM_ACROSS",
+    kind: Kind::Flag,
+    unit: "",
+    default: "1",
+    documentation: "Whether regions with the clause `across` run on all processes of the job. 0: each process runs the \
+        whole region itself, as it does without the clause. All processes need the same value.",
+};
+const PLACE: Knob = Knob {
+    name: "place",
+    variable: "DVM_PLACE",
+    kind: Kind::Text,
+    unit: "",
+    default: "chosen for each phase",
+    documentation: "How the tiles of a region with `across` are dealt out to the processes. `block`: in blocks along one \
+        tile coordinate; `cyclic`: one after the other in turn; `cyclic(4)`: four at a time. Several of them, separated by \
+        commas, deal along several coordinates: `block,cyclic(2)`. A grid after `@` says how many parts each has, as \
+        `block,cyclic@2x3`; their product is at most the number of processes. The default grid is nearly square. The \
+        coordinates are those that the written elements follow. All processes need the same value. The results do not \
+        depend on it.",
+};
 const TRACE: Knob = Knob {
     name: "trace",
     variable: "DVM_TRACE",
@@ -384,6 +406,8 @@ const KNOBS: &[&Knob] = &[
     &MODEL,
     &TUNE,
     &TUNE_FILE,
+    &ACROSS,
+    &PLACE,
     &TRACE,
     &TRACE_EVENTS,
     &SUMMARY,
@@ -422,6 +446,8 @@ pub(crate) struct Config {
     model: Option<PathBuf>,
     tune: bool,
     tune_file: Option<PathBuf>,
+    across: bool,
+    place: Option<String>,
     trace: Option<PathBuf>,
     trace_events: usize,
     summary: bool,
@@ -474,6 +500,8 @@ impl Config {
             model: get(&MODEL).map(PathBuf::from),
             tune: flag(&TUNE, get(&TUNE))?,
             tune_file: get(&TUNE_FILE).map(PathBuf::from),
+            across: flag(&ACROSS, get(&ACROSS))?,
+            place: get(&PLACE).map(|value| text(&PLACE, &value).map(str::to_owned)).transpose()?,
             trace: get(&TRACE).map(PathBuf::from),
             trace_events: number(&TRACE_EVENTS, &or_default(&TRACE_EVENTS, get(&TRACE_EVENTS)))? as usize,
             summary: flag(&SUMMARY, get(&SUMMARY))?,
@@ -538,6 +566,16 @@ impl Config {
     /// Whether regions learn how to run.
     pub fn tune(&self) -> bool {
         self.tune
+    }
+
+    /// Whether regions may run on several processes.
+    pub fn across(&self) -> bool {
+        self.across
+    }
+
+    /// How their tiles are dealt out, if the environment says so.
+    pub fn place(&self) -> Option<&str> {
+        self.place.as_deref()
     }
 
     /// The file of what regions have learnt; `None`: nothing is kept.
@@ -660,6 +698,11 @@ impl Config {
     #[cfg(test)]
     pub fn verbose(&self) -> bool {
         self.verbose
+    }
+
+    /// Prints on stderr what the user has to know.
+    pub fn warn(&self, text: &str) {
+        eprintln!("libdvm: {text}");
     }
 
     /// Prints a note on stderr with `DVM_VERBOSE=1`; otherwise does not call `text`.

@@ -8,10 +8,18 @@
 //!   process; `machine`: which tiles may run, and which messages are unpacked before. These decide, and have no threads.
 //! - `functions`: the generated code; `call`: a call of a region from its beginning to its end; `running`: a graph of it.
 
+mod call;
+mod functions;
 mod layout;
 mod machine;
 mod plan;
 mod rows;
+mod running;
 
 #[cfg(test)]
 mod simulation;
+
+pub(crate) use call::{AcrossCall, GraphOfPhase, RegionFacts, is_across, run};
+pub(crate) use functions::{ArrayAt, Body, FlowRows, Functions};
+pub(crate) use layout::Preference;
+pub(crate) use plan::FlowEnds;

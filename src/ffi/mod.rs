@@ -34,6 +34,7 @@ macro_rules! handle {
 }
 use handle;
 
+pub mod across;
 mod argument;
 pub mod blocking;
 pub mod c_functions;

@@ -11,7 +11,7 @@ use crate::protocol::membership::{MembershipEvent, Reception};
 use crate::protocol::tasks::TaskEnd;
 use crate::protocol::termination::{Counts, TerminationEvent};
 use crate::transport::{LossCause, TransportEvent};
-use crate::wire::{BatchHead, DatumAt, Done, EndState, Here, LoanMessage, Message, REDISTRIBUTION_ROOM, Value};
+use crate::wire::{ACROSS_ROOM, BatchHead, DatumAt, Done, EndState, Here, LoanMessage, Message, REDISTRIBUTION_ROOM, Value};
 
 fn of_this_process(from: ProcessId, id: DatumId) -> Handled {
     if id.is_here() { Ok(()) } else { Err(Breach::new(from, "it names a datum of another process as this one's")) }
@@ -150,6 +150,7 @@ impl Step<'_> {
                 Ok(())
             }
             Message::Edge(edge) if edge.room == REDISTRIBUTION_ROOM => self.round_message(from, &edge),
+            Message::Edge(edge) if edge.room == ACROSS_ROOM => self.across_message(from, &edge),
             Message::Edge(edge) => self.record(from, &edge),
         }
     }

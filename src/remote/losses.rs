@@ -140,6 +140,7 @@ impl Step<'_> {
         }
         self.give_up_promises(lost);
         self.round_partner_lost(lost);
+        self.across_partner_lost(lost);
         self.copies(|copies, actions| copies.lost(lost, actions));
         self.stop_locating();
         self.state.announcements.lost(lost);

@@ -7,7 +7,7 @@
 //! - `bytes`: fetches and bulk; `inbox`: one function per message; `functions`: processings of other processes; `code`:
 //!   their code, where it is sent; `code_loader`: the thread that reads, checks and loads it
 //! - `losses`: what a lost process leaves; `recovering`: what of it runs again; `ending`: waits and their verdict
-//! - `rounds`: redistributions over processes
+//! - `rounds`: redistributions over processes; `across`: regions on all processes
 //! - `progress`: who polls; `join`: the start
 //! - `view`: what waits, for explanations; `records`: the timeline and the table of all processes, of what
 //!   is `recorded`
@@ -15,6 +15,7 @@
 //! One lock holds all of it (`Remote::step`). No callback of the program runs under it, and the engine calls in from
 //! where it holds no lock.
 
+mod across;
 mod arriving;
 mod bytes;
 mod code;
@@ -40,7 +41,7 @@ mod view;
 
 use crate::data::{DatumId, STORE, share_memory};
 use crate::engine::remote_view::RemoteView;
-use crate::engine::{Call, Goal, RemoteRounds, RemoteScheduler, SharedEnd, Target, enter};
+use crate::engine::{Call, Goal, RemoteAcross, RemoteRounds, RemoteScheduler, SharedEnd, Target, enter};
 use crate::error::Error;
 use crate::id::ProcessingId;
 use crate::processing::{Found, Signature};
@@ -156,6 +157,10 @@ impl RemoteScheduler for Remote {
     }
 
     fn rounds(&self) -> &dyn RemoteRounds {
+        self
+    }
+
+    fn across(&self) -> &dyn RemoteAcross {
         self
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::across::AcrossInbox;
 use super::code_loader::{CodeLoader, CodeState};
 use super::outbox::Outbox;
 use super::recorded::{Records, is_record};
@@ -249,6 +250,8 @@ pub(super) struct State {
     /// Redistributions over processes, and elements that have come for them.
     pub(super) rounds: Rounds,
     pub(super) elements: IdMap<(RoundKey, ProcessId), FreshBytes>,
+    /// Regions that run on all processes.
+    pub(super) across: AcrossInbox,
     pub(super) ends: Ends,
     /// The first failure of the lowest process below this one, or of this one.
     pub(super) first: Option<ToldFailure>,
@@ -313,6 +316,7 @@ impl State {
             requests: IdMap::default(),
             rounds: Rounds::new(me),
             elements: IdMap::default(),
+            across: AcrossInbox::default(),
             ends: Ends::default(),
             first: None,
             waits: None,
@@ -465,6 +469,8 @@ pub(crate) struct Remote {
     pub(super) progress_looks: AtomicBool,
     /// A thread waits for the end, and this process has not said that it is idle.
     pub(super) may_be_idle: AtomicBool,
+    /// Something has come for a region.
+    pub(super) across_came: AtomicBool,
     pub(super) progress: Mutex<Option<Thread>>,
     /// The clock at the start.
     pub(super) start: u64,

@@ -7,6 +7,7 @@
 //!
 //! What a message means where it arrives is not decided here: a well-formed batch may still be a replay (`protocol`).
 
+mod across_message;
 mod argument;
 mod batch;
 mod code;
@@ -20,6 +21,7 @@ mod round_message;
 mod tests;
 mod words;
 
+pub use across_message::{ACROSS_PIECE, ACROSS_ROOM, AcrossBody, AcrossMessage, read_across_message};
 pub use argument::{Argument, Arguments, How};
 pub use batch::{BatchHead, Messages};
 pub use datum_at::DatumAt;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::data::DatumId;
+use crate::engine::context::across::RemoteAcross;
 use crate::engine::context::rounds::RemoteRounds;
 use crate::engine::context::source::Source;
 use crate::engine::observe::remote_view::RemoteView;
@@ -118,6 +119,9 @@ pub(crate) trait RemoteScheduler: Send + Sync {
 
     /// Redistributions over processes.
     fn rounds(&self) -> &dyn RemoteRounds;
+
+    /// Regions that run on all processes.
+    fn across(&self) -> &dyn RemoteAcross;
 
     /// Ends the threads and the transport; all processes do so together.
     fn close(&self);

@@ -10,6 +10,7 @@
 //! thread that ends the engine hides that address first, and then waits until no thread is inside (`idle::closing`).
 //! Workers need no presence: they end before the engine does.
 
+pub(crate) mod across;
 pub(crate) mod call;
 pub(crate) mod forked_child;
 pub(crate) mod job;

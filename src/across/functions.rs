@@ -1,0 +1,147 @@
+//! The functions and arrays of a region: generated code, called and copied from by address.
+#![allow(unsafe_code, reason = "calls the functions of a region, and copies elements of its arrays")]
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+
+use super::plan::{FlowEnds, Flows, InstanceBox};
+use super::rows::{Row, Rows};
+use crate::error::{Error, dvm_retcode_t};
+use crate::processing::{forced, unwind_boundary};
+
+/// Takes a row of an array: its number, the first element, and how many there are.
+pub(crate) type Visit = unsafe extern "C" fn(visitor: *mut c_void, array: c_int, first: i64, count: i64);
+
+/// Visits the rows of a flow between two boxes.
+pub(crate) type FlowRows = unsafe extern "C" fn(
+    context: *mut c_void,
+    writer_first: *const i64,
+    writer_end: *const i64,
+    reader_first: *const i64,
+    reader_end: *const i64,
+    visit: Visit,
+    visitor: *mut c_void,
+);
+
+/// Runs the loops around the graphs of a region, which gives each of them to the call.
+pub(crate) type Body = unsafe extern "C" fn(context: *mut c_void, call: *mut c_void) -> c_int;
+
+/// An array of a region.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArrayAt {
+    pub(crate) base: *mut u8,
+    /// The bytes of an element.
+    pub(crate) element: usize,
+}
+
+/// The functions of a region, with the context of one call.
+#[derive(Clone)]
+pub(crate) struct Functions {
+    context: *mut c_void,
+    body: Body,
+    ends: Vec<FlowEnds>,
+    rows: Vec<FlowRows>,
+    arrays: Vec<ArrayAt>,
+    sizes: Vec<usize>,
+}
+
+// SAFETY: `Functions::new` demands functions that any thread may call, several at a time, and arrays that the call may use.
+unsafe impl Send for Functions {}
+// SAFETY: as for Send.
+unsafe impl Sync for Functions {}
+
+impl Functions {
+    /// The functions of a region.
+    ///
+    /// # Safety
+    /// Until the last use, any thread may call them with this context, several at a time; the rows that they tell are
+    /// elements of the arrays, which nobody else uses meanwhile.
+    pub(crate) unsafe fn new(
+        context: *mut c_void,
+        body: Body,
+        flows: Vec<(FlowEnds, FlowRows)>,
+        arrays: Vec<ArrayAt>,
+    ) -> Functions {
+        let (ends, rows) = flows.into_iter().unzip();
+        let sizes = arrays.iter().map(|array| array.element).collect();
+        Functions { context, body, ends, rows, arrays, sizes }
+    }
+
+    /// The bytes of an element, by array.
+    pub(crate) fn sizes(&self) -> &[usize] {
+        &self.sizes
+    }
+
+    /// Runs the loops around the graphs. `call`: what they are given to.
+    pub(crate) fn body(&self, call: *mut c_void) -> Result<(), Error> {
+        // SAFETY: by the promise made to `new`: the context is that of the body, which takes two arguments.
+        let called = forced::with_place(|| unsafe {
+            unwind_boundary::call_directly(
+                std::mem::transmute::<Body, unwind_boundary::Function>(self.body),
+                [self.context, call, ptr::null_mut(), ptr::null_mut()],
+            )
+        });
+        match called? {
+            0 => Ok(()),
+            code => Err(Error::new(dvm_retcode_t::DVM_ERR_TASK, format!("the region's body ended with code {code}"))),
+        }
+    }
+
+    /// Copies the elements of the rows, one after the other.
+    pub(crate) fn pack(&self, rows: &Rows) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(rows.bytes(&self.sizes));
+        for row in rows.list() {
+            let (from, length) = self.place(row);
+            // SAFETY: by the promise made to `new`; no tile that writes these elements runs now (`machine`).
+            bytes.extend_from_slice(unsafe { std::slice::from_raw_parts(from, length) });
+        }
+        bytes
+    }
+
+    /// Copies the elements back to their places.
+    pub(crate) fn unpack(&self, rows: &Rows, bytes: &[u8]) -> Result<(), Error> {
+        let wanted = rows.bytes(&self.sizes);
+        if wanted != bytes.len() {
+            let text = format!("{} bytes have come where {wanted} were to come: the processes run different regions", bytes.len());
+            return Err(Error::new(dvm_retcode_t::DVM_ERR_STATE, text));
+        }
+        let mut left = bytes;
+        for row in rows.list() {
+            let (to, length) = self.place(row);
+            let (own, rest) = left.split_at(length);
+            // SAFETY: as for `pack`; no tile that reads or writes these elements runs now.
+            unsafe { ptr::copy_nonoverlapping(own.as_ptr(), to, length) };
+            left = rest;
+        }
+        Ok(())
+    }
+
+    fn place(&self, row: &Row) -> (*mut u8, usize) {
+        let array = &self.arrays[row.array as usize];
+        (array.base.wrapping_offset(row.first as isize * array.element as isize), row.count as usize * array.element)
+    }
+}
+
+impl Flows for Functions {
+    fn list(&self) -> &[FlowEnds] {
+        &self.ends
+    }
+
+    fn rows(&self, flow: usize, writer: &InstanceBox, reader: &InstanceBox, visit: &mut dyn FnMut(Row)) {
+        struct Visitor<'a>(&'a mut dyn FnMut(Row), usize);
+        unsafe extern "C" fn forward(visitor: *mut c_void, array: c_int, first: i64, count: i64) {
+            // SAFETY: the address that is given to the function below, which has not returned yet.
+            let visitor = unsafe { &mut *visitor.cast::<Visitor<'_>>() };
+            if let Ok(array) = u32::try_from(array)
+                && (array as usize) < visitor.1
+            {
+                (visitor.0)(Row { array, first, count });
+            }
+        }
+        let mut visitor = Visitor(visit, self.arrays.len());
+        let [from, from_end, to, to_end] =
+            [&writer.first, &writer.end, &reader.first, &reader.end].map(|corner| corner.as_ptr());
+        // SAFETY: by the promise made to `new`; the boxes have all coordinates of their phases. Generated code throws nothing.
+        unsafe { (self.rows[flow])(self.context, from, from_end, to, to_end, forward, (&raw mut visitor).cast()) };
+    }
+}

@@ -1,0 +1,196 @@
+//! A graph of a call while it runs: the workers take its tiles, pack what they have for others, and unpack what has come.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::call::Exchange;
+use super::machine::{Arrived, Machine, Next};
+use super::plan::Plan;
+use crate::engine::{Account, Call, Engine, Source, end_section};
+use crate::error::{Error, dvm_retcode_t};
+use crate::graph::{Callbacks, MAX_DIMENSION};
+use crate::sync::lock::{Condvar, Mutex};
+use crate::trace::Name;
+
+/// Most steps of a worker before it looks at its other work.
+const BATCH: usize = 16;
+
+/// A running graph.
+pub(super) struct Running {
+    name: String,
+    label: Name,
+    n: usize,
+    exchange: Arc<Exchange>,
+    callbacks: Callbacks,
+    engine: *const Engine,
+    stopped: AtomicBool,
+    ended: AtomicU64,
+    done: Mutex<Option<Result<(), Error>>>,
+    over: Condvar,
+}
+
+// SAFETY: the engine may be used by all threads; it is reached through this address only while the source is attached.
+#[allow(unsafe_code)]
+unsafe impl Send for Running {}
+// SAFETY: as for Send.
+#[allow(unsafe_code)]
+unsafe impl Sync for Running {}
+
+/// Runs graph `n` of a call to its end, in all processes.
+pub(super) fn run(call: &Call, name: &str, n: usize, exchange: &Arc<Exchange>, callbacks: Callbacks) -> Result<(), Error> {
+    let engine = call.engine();
+    exchange.machine.lock().begin(n);
+    exchange.tell_end();
+    let running = Arc::new(Running {
+        name: name.to_owned(),
+        label: engine.trace().name(name),
+        n,
+        exchange: Arc::clone(exchange),
+        callbacks,
+        engine,
+        stopped: AtomicBool::new(false),
+        ended: AtomicU64::new(0),
+        done: Mutex::new(None),
+        over: Condvar::new(),
+    });
+    let source: Arc<dyn Source> = running.clone();
+    engine.attach(Arc::clone(&source));
+    let waits = engine.program_waits();
+    // Where nothing wakes the process, this thread makes messages arrive.
+    exchange.job.rounds().drive(&|| running.done.lock().is_some());
+    let mut done = running.done.lock();
+    while done.is_none() {
+        running.over.wait(&mut done);
+    }
+    let result = done.take().unwrap_or(Ok(()));
+    drop(done);
+    drop(waits);
+    engine.detach(&source);
+    result
+}
+
+impl Running {
+    fn plan(&self) -> &Plan {
+        &self.exchange.plan
+    }
+
+    fn engine(&self) -> &Engine {
+        // SAFETY: the thread that runs the graph is inside a call, which keeps the engine, until the source is detached.
+        #[allow(unsafe_code)]
+        unsafe {
+            &*self.engine
+        }
+    }
+
+    fn finish(&self, result: Result<(), Error>) {
+        self.stopped.store(true, Ordering::Release);
+        self.done.lock().get_or_insert(result);
+        self.over.notify_all();
+    }
+
+    /// One step; false if there is nothing to do now.
+    fn step(&self, worker: usize) -> Result<bool, Error> {
+        self.exchange.receive()?;
+        let next = self.exchange.machine.lock().next();
+        match next {
+            Next::Run(ready) => {
+                self.unpack(ready.unpack)?;
+                self.run(worker, &ready.tile)?;
+            }
+            Next::Ask(tile) => {
+                let graph = &self.plan().graphs[self.n];
+                let sources = self.plan().sources(self.n, &tile, self.exchange.me);
+                let sources: Vec<u64> = sources.iter().map(|(source, _)| graph.number(source)).collect();
+                self.exchange.machine.lock().expect(&tile, sources);
+            }
+            Next::Over(messages) => {
+                self.unpack(messages)?;
+                self.exchange.machine.lock().leave();
+                self.finish(Ok(()));
+            }
+            Next::Wait => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn unpack(&self, messages: Vec<Arrived>) -> Result<(), Error> {
+        let graph = &self.plan().graphs[self.n];
+        messages.into_iter().try_for_each(|Arrived { source, bytes }| {
+            let parcel = self.plan().parcel(self.n, &graph.tile(source), self.exchange.me);
+            self.exchange.functions.unpack(&parcel.rows, &bytes)
+        })
+    }
+
+    /// Runs a tile, sends what it has for others, and releases the tiles after it.
+    fn run(&self, worker: usize, tile: &[i64]) -> Result<(), Error> {
+        let mut place = [0; MAX_DIMENSION];
+        place[..tile.len()].copy_from_slice(tile);
+        let failed = |error: Error| {
+            let text = format!("graph '{}', tile {tile:?}: {}", self.name, error.message());
+            Error::new(dvm_retcode_t::DVM_ERR_TASK, text)
+        };
+        let trace = self.engine().trace();
+        if self.callbacks.exists(&place).map_err(failed)? {
+            let start = trace.begin();
+            let ran = self.callbacks.run(&place);
+            end_section();
+            trace.tile(Some(worker), start, self.label, tile);
+            ran.map_err(failed)?;
+        }
+        self.exchange.send_parcels(self.n, tile);
+        let mut machine = self.exchange.machine.lock();
+        machine.ended(tile);
+        let (_, ready, _) = machine.counts();
+        drop(machine);
+        self.ended.fetch_add(1, Ordering::Relaxed);
+        self.exchange.tell_end();
+        if ready > 1 {
+            self.engine().wake_one();
+        }
+        Ok(())
+    }
+}
+
+impl Source for Running {
+    fn poll(&self, worker: usize) -> bool {
+        let mut any = false;
+        for _ in 0..BATCH {
+            if self.stopped.load(Ordering::Acquire) {
+                break;
+            }
+            match self.step(worker) {
+                Ok(true) => any = true,
+                Ok(false) => break,
+                Err(error) => {
+                    self.exchange.tell_failure(&error);
+                    self.finish(Err(error));
+                    return true;
+                }
+            }
+        }
+        any
+    }
+
+    fn ended(&self) -> u64 {
+        self.ended.load(Ordering::Relaxed)
+    }
+
+    fn account(&self) -> Option<Account> {
+        let (left, ready, waiting) = self.exchange.machine.lock().counts();
+        let ended = Source::ended(self);
+        Some(Account {
+            name: self.name.clone(),
+            volume: left + ended,
+            general: false,
+            bounded: false,
+            ended,
+            ready,
+            running: Vec::new(),
+            waiting,
+            told: Vec::new(),
+        })
+    }
+}
+
+/// Machines are kept under a lock: threads only hold it to look what is next.
+pub(super) type SharedMachine = Mutex<Machine>;

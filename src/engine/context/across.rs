@@ -1,0 +1,31 @@
+//! Regions over the processes of a job, as their room sees the job. `remote` carries their messages.
+
+use crate::error::Error;
+use crate::id::ProcessId;
+use crate::wire::AcrossBody;
+
+/// Something that has come for a call of a region.
+pub(crate) enum AcrossEvent {
+    /// What a process says.
+    Said(ProcessId, AcrossBody<Vec<u8>>),
+    /// A process is lost, or this one is out of the job.
+    Lost(Error),
+}
+
+/// Carries the messages of calls of regions. The calling thread is inside the engine.
+pub(crate) trait RemoteAcross: Send + Sync {
+    /// The number of the next call of a region; the one before is over here.
+    fn next_call(&self) -> u32;
+
+    /// Sends a message of the call to a process.
+    fn tell(&self, call: u32, to: ProcessId, body: AcrossBody<&[u8]>);
+
+    /// Whether something may have come since it was last taken.
+    fn has_come(&self) -> bool;
+
+    /// What has come for the call since.
+    fn take(&self, call: u32) -> Vec<AcrossEvent>;
+
+    /// Waits until something comes for the call.
+    fn wait_and_take(&self, call: u32) -> Vec<AcrossEvent>;
+}

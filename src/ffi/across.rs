@@ -1,0 +1,257 @@
+//! Regions of generated code that run on all processes of a job.
+//!
+//! # For every function
+//! Thread safety: any thread that is no worker; the calls of one process run one after the other.
+
+use std::ffi::{c_char, c_int, c_void};
+
+use super::graph::{dimension, dvm_graph_t, read};
+use super::guard::{guarded, running};
+use super::{Arg, dvm_retcode_t};
+use crate::across::{self, AcrossCall, ArrayAt, FlowEnds, Functions, GraphOfPhase, Preference, RegionFacts};
+use crate::engine;
+use crate::error::Error;
+
+/// What the function of a flow calls for each row of elements.
+///
+/// @param[in] visitor  as given to the function
+/// @param[in] array    the array's number in the region
+/// @param[in] first    the first element, counted from the array's first one
+/// @param[in] count    how many elements follow each other
+#[allow(non_camel_case_types)]
+pub type dvm_across_visit_t =
+    Option<unsafe extern "C" fn(visitor: *mut c_void, array: c_int, first: i64, count: i64)>;
+
+/// A flow between the instances of a region: elements that one phase writes and another one reads. A box of instances has
+/// the values of the phase's host loops and the coordinates of its band, from `first` up to, and without, `end`.
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct dvm_across_flow_t {
+    /// The phase that writes.
+    pub from: c_int,
+    /// The phase that reads; -1: what comes after the region.
+    pub to: c_int,
+    /// Visits the rows that instances of the first box write and instances of the second box read (after the region: all
+    /// that the first box leaves behind).
+    pub rows: Option<
+        unsafe extern "C" fn(
+            context: *mut c_void,
+            from_first: *const i64,
+            from_end: *const i64,
+            to_first: *const i64,
+            to_end: *const i64,
+            visit: dvm_across_visit_t,
+            visitor: *mut c_void,
+        ),
+    >,
+}
+
+/// How the tiles of a phase are best dealt out.
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct dvm_across_phase_t {
+    /// The number of coordinates in `places`.
+    pub places_count: c_int,
+    /// Coordinates of the band, the best to deal along first.
+    pub places: *const c_int,
+    /// Nonzero: one tile after the other, since blocks would have different amounts of work.
+    pub cyclic: c_int,
+}
+
+/// An array of a region.
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct dvm_across_array_t {
+    /// Its first element.
+    pub base: *mut c_void,
+    /// The bytes of an element.
+    pub element: usize,
+}
+
+/// A region that can run on several processes: constant, in static memory.
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct dvm_across_t {
+    /// `sizeof(dvm_across_t)`: later versions append fields.
+    pub size: usize,
+    /// Name for messages.
+    pub name: *const c_char,
+    /// The numbers of flows, phases and arrays.
+    pub flows_count: c_int,
+    /// See `flows_count`.
+    pub phases_count: c_int,
+    /// See `flows_count`.
+    pub arrays_count: c_int,
+    /// The flows.
+    pub flows: *const dvm_across_flow_t,
+    /// The phases.
+    pub phases: *const dvm_across_phase_t,
+    /// Runs the loops around the region's graphs, and gives each of them to dvm_across_sizes and dvm_across_graph, with
+    /// the same `call`. It is called twice, and runs equal graphs both times; the first time only to learn them.
+    pub body: Option<unsafe extern "C" fn(context: *mut c_void, call: *mut c_void) -> c_int>,
+}
+
+/// @brief Tell whether regions with the clause `across` run on several processes: in a job of several, unless DVM_ACROSS=0.
+///
+/// @param[out] across  1 if they do, else 0
+/// @retval DVM_SUCCESS       across is written
+/// @retval DVM_ERR_ARGUMENT  across is NULL
+///
+/// Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_across_begins(across: Arg<*mut c_int>) -> dvm_retcode_t {
+    guarded("dvm_across_begins", || {
+        let place = across.result("across")?;
+        place.write(c_int::from(engine::enter().is_ok_and(|call| across::is_across(&call))));
+        Ok(())
+    })
+}
+
+/// @brief Run a region on all processes of the job. All processes call it together, with equal arrays and parameters.
+///
+/// Each process runs the tiles that are dealt out to it. What they write and tiles of others read is sent to these, and
+/// at the end everything that the region leaves behind is in the arrays of all processes.
+///
+/// @param[in]  region   the region
+/// @param[in]  context  the first argument of its functions
+/// @param[in]  arrays   its arrays, as many as the region says
+/// @param[in]  digest   a digest of all parameters: if the processes give different ones, nothing runs
+/// @param[in]  willing  zero: this process cannot run the region as tiles; then nothing runs, in no process
+/// @param[out] ran      1: the region has run. 0: nothing has run, in no process
+/// @retval DVM_SUCCESS              ran is written
+/// @retval DVM_ERR_ARGUMENT         region, its functions, arrays or ran is NULL, or its size is not that of this version
+/// @retval DVM_ERR_TASK             a tile failed, here or elsewhere: the arrays are half done
+/// @retval DVM_ERR_PEER_LOST        a process is lost: the arrays are half done
+/// @retval DVM_ERR_STATE            the process is in no job of several, or the processes do not run equal graphs
+/// @retval DVM_ERR_IN_TASK          called inside a task or a tile
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_across_run(
+    region: Arg<*const dvm_across_t>,
+    context: Arg<*mut c_void>,
+    arrays: Arg<*const dvm_across_array_t>,
+    digest: u64,
+    willing: c_int,
+    ran: Arg<*mut c_int>,
+) -> dvm_retcode_t {
+    running("dvm_across_run", |call| {
+        let region = region.get("region")?;
+        let place = ran.result("ran")?;
+        if region.size != size_of::<dvm_across_t>() {
+            let (size, own) = (region.size, size_of::<dvm_across_t>());
+            return Err(Error::argument(format!("`region->size` is {size}, this version knows {own} bytes")));
+        }
+        let count = |count: c_int| usize::try_from(count).unwrap_or(0);
+        // SAFETY: C has passed the region: each address is NULL, or that of so many entries, or of a text.
+        let (flows, phases, name) =
+            unsafe { (Arg::new(region.flows), Arg::new(region.phases), Arg::<*const c_char>::new(region.name)) };
+        let arrays = arrays.list(count(region.arrays_count), "arrays")?;
+        let arrays =
+            arrays.iter().map(|array| ArrayAt { base: array.base.cast(), element: array.element }).collect();
+        let flows = flows.list(count(region.flows_count), "region->flows")?;
+        let flows = flows.iter().map(flow).collect::<Result<_, Error>>()?;
+        let phases = phases.list(count(region.phases_count), "region->phases")?;
+        let preferences = phases.iter().map(preference).collect::<Result<_, Error>>()?;
+        let body = region.body.ok_or_else(|| Error::argument("`region->body` is NULL"))?;
+        let name = if name.is_null() { "region".into() } else { name.bytes("region->name")?.to_string_lossy() };
+        // SAFETY: the documentation of `dvm_across_t` demands functions for this context and these arrays that any worker
+        // may call, until this call returns.
+        let functions = unsafe { Functions::new(context.pointer(), body as across::Body, flows, arrays) };
+        let facts = RegionFacts { name: &name, preferences, digest, willing: willing != 0 };
+        place.write(c_int::from(across::run(call, facts, functions)?));
+        Ok(())
+    })
+}
+
+fn flow(flow: &dvm_across_flow_t) -> Result<(FlowEnds, across::FlowRows), Error> {
+    let rows = flow.rows.ok_or_else(|| Error::argument("a flow of the region has no function"))?;
+    let from = usize::try_from(flow.from).map_err(|_| Error::argument("a flow of the region has no phase"))?;
+    // SAFETY: the two types differ only in that the visitor of ours is never NULL, and have the same representation.
+    let rows = unsafe { std::mem::transmute::<_, across::FlowRows>(rows) };
+    Ok((FlowEnds { from, to: usize::try_from(flow.to).ok() }, rows))
+}
+
+fn preference(phase: &dvm_across_phase_t) -> Result<Preference, Error> {
+    // SAFETY: C has passed the phase: NULL, or the address of so many numbers.
+    let places: Arg<*const c_int> = unsafe { Arg::new(phase.places) };
+    let places = places.list(usize::try_from(phase.places_count).unwrap_or(0), "places")?;
+    let coordinates = places.iter().filter_map(|k| usize::try_from(*k).ok()).collect();
+    Ok(Preference { coordinates, cyclic: phase.cyclic != 0 })
+}
+
+fn call_of<'a>(call: Arg<*mut c_void>) -> Result<&'a AcrossCall, Error> {
+    // SAFETY: the documentation demands the address that the region's body was given, from inside the body.
+    unsafe { AcrossCall::of(call.pointer()) }.ok_or_else(|| Error::argument("`call` is NULL"))
+}
+
+/// @brief Agree on the sizes of the next graph's tiles: those of process 0. Called by the body of a region.
+///
+/// @param[in]     call       as the body was given it
+/// @param[in]     count      the number of coordinates
+/// @param[in,out] sizes      the sizes that this process would take; then those that all take
+/// @retval DVM_SUCCESS              sizes is written
+/// @retval DVM_ERR_ARGUMENT         call or sizes is NULL, or count is out of range
+/// @retval DVM_ERR_STATE            the processes do not run equal graphs
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_across_sizes(
+    call: Arg<*mut c_void>,
+    count: c_int,
+    sizes: Arg<*mut i64>,
+) -> dvm_retcode_t {
+    running("dvm_across_sizes", |_| {
+        let chosen = sizes.list(dimension(count)?, "sizes")?;
+        let agreed = call_of(call)?.sizes(chosen)?;
+        sizes.write_all(&agreed, "sizes")
+    })
+}
+
+/// @brief Give a graph to a call of a region: learns it the first time that the body runs, then runs this process's tiles of
+/// it, until all processes have run theirs. Called by the body of a region.
+///
+/// @param[in] call         as the body was given it
+/// @param[in] graph        the graph, by `carried`: its lower ends are 0
+/// @param[in] phase        the number of its phase
+/// @param[in] hosts_count  the number of the phase's host loops
+/// @param[in] hosts        their values
+/// @param[in] first        coordinates of the band where tile 0 begins, as many as the graph's dimension
+/// @param[in] step         sizes of a tile
+/// @retval DVM_SUCCESS              the graph is learnt, or has run
+/// @retval DVM_ERR_ARGUMENT         as for dvm_graph_run; or a list is missing, or the graph tells its own edges
+/// @retval DVM_ERR_TASK             a tile failed, here or elsewhere
+/// @retval DVM_ERR_PEER_LOST        a process is lost
+/// @retval DVM_ERR_STATE            the processes do not run equal graphs
+/// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+///
+/// Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_across_graph(
+    call: Arg<*mut c_void>,
+    graph: Arg<*const dvm_graph_t>,
+    phase: c_int,
+    hosts_count: c_int,
+    hosts: Arg<*const i64>,
+    first: Arg<*const i64>,
+    step: Arg<*const i64>,
+) -> dvm_retcode_t {
+    running("dvm_across_graph", |engine| {
+        let across = call_of(call)?;
+        let parts = read(&graph)?;
+        if parts.callbacks.tells_edges() {
+            return Err(Error::argument("a graph of several processes has its edges by `carried`"));
+        }
+        let dimension = parts.space.dimension();
+        let given = GraphOfPhase {
+            phase: usize::try_from(phase).map_err(|_| Error::argument("the phase is negative"))?,
+            hosts: hosts.list(usize::try_from(hosts_count).unwrap_or(0), "hosts")?.to_vec(),
+            first: first.list(dimension, "first")?.to_vec(),
+            step: step.list(dimension, "step")?.to_vec(),
+            parts,
+        };
+        across.graph(engine, given)
+    })
+}

@@ -1,0 +1,122 @@
+//! Messages of calls of regions that run on all processes: kept until the call takes them.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::atomic::Ordering;
+
+use super::losses::out_of_the_job;
+use super::state::{Handled, Remote, State, Step};
+use crate::engine::{AcrossEvent, Call, RemoteAcross, enter};
+use crate::error::{Error, dvm_retcode_t};
+use crate::id::ProcessId;
+use crate::protocol::Breach;
+use crate::wire::{AcrossBody, AcrossMessage, Edge, Message, read_across_message};
+
+/// Messages of calls that have come, and the processes that are lost.
+#[derive(Default)]
+pub(super) struct AcrossInbox {
+    /// How many calls have begun here.
+    calls: u32,
+    came: VecDeque<(ProcessId, AcrossMessage<Vec<u8>>)>,
+    lost: BTreeSet<ProcessId>,
+}
+
+impl AcrossInbox {
+    /// What has come for the call; what came for earlier ones is dropped.
+    fn take(&mut self, call: u32) -> Vec<AcrossEvent> {
+        let mut events = Vec::new();
+        let mut later = VecDeque::new();
+        for (from, message) in self.came.drain(..) {
+            if message.call == call {
+                events.push(AcrossEvent::Said(from, message.body));
+            } else if message.call > call {
+                later.push_back((from, message));
+            }
+        }
+        self.came = later;
+        let lost = |process: &ProcessId| {
+            let text = format!("process {process} is lost, which takes part in the region");
+            AcrossEvent::Lost(Error::new(dvm_retcode_t::DVM_ERR_PEER_LOST, text))
+        };
+        events.extend(self.lost.iter().map(lost));
+        events
+    }
+}
+
+/// A call into the engine that called.
+fn inside() -> Call {
+    enter().expect("the engine calls from inside")
+}
+
+impl Step<'_> {
+    /// A message about a region has come.
+    pub(super) fn across_message(&mut self, from: ProcessId, edge: &Edge<'_>) -> Handled {
+        let unread = |_| Breach::new(from, "it sends a message about a region that cannot be read");
+        let AcrossMessage { call, body } = read_across_message(edge).map_err(unread)?;
+        self.state.across.came.push_back((from, AcrossMessage { call, body: owned(body) }));
+        self.across_came();
+        Ok(())
+    }
+
+    /// A process is lost.
+    pub(super) fn across_partner_lost(&mut self, lost: ProcessId) {
+        self.state.across.lost.insert(lost);
+        self.across_came();
+    }
+
+    /// Threads that wait, and workers that sleep, look for it.
+    fn across_came(&mut self) {
+        self.remote.across_came.store(true, Ordering::Release);
+        self.wake();
+        self.call.engine().wake_all();
+    }
+}
+
+fn owned(body: AcrossBody<&[u8]>) -> AcrossBody<Vec<u8>> {
+    match body {
+        AcrossBody::Enter { digest, willing } => AcrossBody::Enter { digest, willing },
+        AcrossBody::Sizes(sizes) => AcrossBody::Sizes(sizes),
+        AcrossBody::Elements { graph, tile, left, more, bytes } => {
+            AcrossBody::Elements { graph, tile, left, more, bytes: bytes.to_vec() }
+        }
+        AcrossBody::Ended { graph } => AcrossBody::Ended { graph },
+        AcrossBody::Failed { code, text } => AcrossBody::Failed { code, text },
+    }
+}
+
+/// What has come for the call, and whether the process is still in its job.
+fn taken(state: &mut State, call: u32) -> Vec<AcrossEvent> {
+    let mut events = state.across.take(call);
+    if state.membership.ended() {
+        events.push(AcrossEvent::Lost(out_of_the_job()));
+    }
+    events
+}
+
+impl RemoteAcross for Remote {
+    fn next_call(&self) -> u32 {
+        let across = &mut self.state.lock().across;
+        across.calls += 1;
+        across.calls
+    }
+
+    fn tell(&self, call: u32, to: ProcessId, body: AcrossBody<&[u8]>) {
+        let mut buffer = Vec::new();
+        let message = AcrossMessage { call, body };
+        let edge = message.edge(&mut buffer);
+        self.step(&inside(), |step| step.send(to, &Message::Edge(edge)));
+    }
+
+    fn has_come(&self) -> bool {
+        self.across_came.load(Ordering::Acquire)
+    }
+
+    fn take(&self, call: u32) -> Vec<AcrossEvent> {
+        // What comes from here on sets the mark again.
+        self.across_came.store(false, Ordering::SeqCst);
+        taken(&mut self.state.lock(), call)
+    }
+
+    fn wait_and_take(&self, call: u32) -> Vec<AcrossEvent> {
+        self.wait_until(&inside(), |step| Some(taken(step.state, call)).filter(|events| !events.is_empty()))
+    }
+}

@@ -1,0 +1,209 @@
+//! What processes say to each other about regions that run on all of them, inside an [`Edge`]: the edge's handle is the
+//! kind, its bytes are the fields.
+
+use super::message::{Edge, TEXT_BYTES, cut};
+use super::refusal::{Refusal, Why};
+use super::words::{Reader, Writer};
+use crate::error::dvm_retcode_t;
+
+/// The part of libdvm that these messages are for.
+pub const ACROSS_ROOM: u32 = 4;
+
+/// Most bytes of elements in one message; what is longer goes in several.
+pub const ACROSS_PIECE: usize = 128 << 10;
+
+/// One message about a call of a region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AcrossMessage<B> {
+    /// The number of the call in the job.
+    pub call: u32,
+    /// What it says.
+    pub body: AcrossBody<B>,
+}
+
+/// What a message about a call says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AcrossBody<B> {
+    /// The sender has come to the call.
+    Enter {
+        /// The digest of the region and its parameters.
+        digest: u64,
+        /// Its own conditions for running the region as tiles hold.
+        willing: bool,
+    },
+    /// The sizes of the tiles, all graphs one after another.
+    Sizes(Vec<i64>),
+    /// Elements that a tile has for the receiver, or leaves behind.
+    Elements {
+        /// The number of the graph in the call.
+        graph: u32,
+        /// The number of the tile in the graph.
+        tile: u64,
+        /// The region leaves them behind.
+        left: bool,
+        /// More of them follow.
+        more: bool,
+        /// The elements.
+        bytes: B,
+    },
+    /// The sender has ended all its tiles of a graph; one beyond the last graph: all that it leaves behind is sent.
+    Ended {
+        /// The number of the graph in the call.
+        graph: u32,
+    },
+    /// The sender cannot go on.
+    Failed {
+        /// Why.
+        code: dvm_retcode_t,
+        /// Why, in words.
+        text: String,
+    },
+}
+
+mod kind {
+    pub(super) const ENTER: u32 = 0;
+    pub(super) const SIZES: u32 = 1;
+    pub(super) const ELEMENTS: u32 = 2;
+    pub(super) const ENDED: u32 = 3;
+    pub(super) const FAILED: u32 = 4;
+}
+
+/// Flags of elements.
+const LEFT: u32 = 1;
+const MORE: u32 = 2;
+
+impl<B: AsRef<[u8]>> AcrossMessage<B> {
+    /// The message as an edge, whose bytes lie in `buffer`.
+    pub fn edge<'b>(&self, buffer: &'b mut Vec<u8>) -> Edge<'b> {
+        buffer.clear();
+        let mut to = Writer(buffer);
+        to.u32(self.call);
+        let handle = match &self.body {
+            AcrossBody::Enter { digest, willing } => {
+                to.u32(u32::from(*willing));
+                to.u64(*digest);
+                kind::ENTER
+            }
+            AcrossBody::Sizes(sizes) => {
+                to.u32(sizes.len() as u32);
+                sizes.iter().for_each(|size| to.u64(*size as u64));
+                kind::SIZES
+            }
+            AcrossBody::Elements { graph, tile, left, more, bytes } => {
+                let bytes = bytes.as_ref();
+                to.u32(*graph);
+                to.u64(*tile);
+                to.u32(u32::from(*left) * LEFT + u32::from(*more) * MORE);
+                to.u32(bytes.len() as u32);
+                to.padded(bytes);
+                kind::ELEMENTS
+            }
+            AcrossBody::Ended { graph } => {
+                to.u32(*graph);
+                kind::ENDED
+            }
+            AcrossBody::Failed { code, text } => {
+                let text = cut(text, TEXT_BYTES);
+                to.u32(*code as u32);
+                to.u64(text.len() as u64);
+                to.padded(text.as_bytes());
+                kind::FAILED
+            }
+        };
+        Edge { room: ACROSS_ROOM, handle, bytes: buffer }
+    }
+}
+
+/// Reads the bytes of an edge of the room of regions.
+///
+/// # Errors
+/// They are not what [`AcrossMessage::edge`] would write.
+pub fn read_across_message<'a>(edge: &Edge<'a>) -> Result<AcrossMessage<&'a [u8]>, Refusal> {
+    let mut from = Reader::new(edge.bytes, 0);
+    let call = from.u32("a call's number")?;
+    let body = match edge.handle {
+        kind::ENTER => {
+            let at = from;
+            let willing = match from.u32("whether a process takes part")? {
+                0 => false,
+                1 => true,
+                other => return at.no_value("whether a process takes part", other.into()),
+            };
+            AcrossBody::Enter { digest: from.u64("a digest")?, willing }
+        }
+        kind::SIZES => {
+            let count = from.u32("a number of sizes")? as usize;
+            if from.left() != count.saturating_mul(8) {
+                return from.refuse(Why::Truncated { what: "sizes", needed: count, left: from.left() });
+            }
+            let sizes = (0..count).map(|_| Ok(from.u64("a size")? as i64)).collect::<Result<_, Refusal>>()?;
+            AcrossBody::Sizes(sizes)
+        }
+        kind::ELEMENTS => {
+            let (graph, tile) = (from.u32("a graph's number")?, from.u64("a tile's number")?);
+            let at = from;
+            let flags = from.u32("flags of elements")?;
+            if flags & !(LEFT | MORE) != 0 {
+                return at.no_value("flags of elements", flags.into());
+            }
+            let length = from.u32("the length of elements")? as usize;
+            let bytes = from.padded("elements", length)?;
+            AcrossBody::Elements { graph, tile, left: flags & LEFT != 0, more: flags & MORE != 0, bytes }
+        }
+        kind::ENDED => AcrossBody::Ended { graph: from.u32("a graph's number")? },
+        kind::FAILED => {
+            let at = from;
+            let code = from.u32("an error")?;
+            let Some(code) = dvm_retcode_t::from_value(code) else { return at.no_value("an error", code.into()) };
+            let length = usize::try_from(from.u64("the length of a text")?).unwrap_or(usize::MAX);
+            AcrossBody::Failed { code, text: from.text("a text", length, TEXT_BYTES)?.to_owned() }
+        }
+        other => return from.no_value("the kind of a message about regions", other.into()),
+    };
+    from.end("a message about regions")?;
+    Ok(AcrossMessage { call, body })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testkit::Random;
+
+    fn some<'a>(random: &mut Random, material: &'a [u8]) -> AcrossMessage<&'a [u8]> {
+        let number = |random: &mut Random| random.below(1 << 20) as u32;
+        let body = match random.below(5) {
+            0 => AcrossBody::Enter { digest: random.number(), willing: random.below(2) == 0 },
+            1 => AcrossBody::Sizes((0..random.below(9)).map(|_| random.number() as i64).collect()),
+            2 => AcrossBody::Ended { graph: number(random) },
+            3 => AcrossBody::Failed { code: dvm_retcode_t::DVM_ERR_TASK, text: "tile (3,4) failed: née".into() },
+            _ => AcrossBody::Elements {
+                graph: number(random),
+                tile: random.number(),
+                left: random.below(2) == 0,
+                more: random.below(2) == 0,
+                bytes: &material[..random.below(material.len())],
+            },
+        };
+        AcrossMessage { call: number(random), body }
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_nothing_else() {
+        let material: Vec<u8> = (0..100).map(|k| k as u8 | 1).collect();
+        for mut random in testkit::seeds(2000).map(Random::new) {
+            let message = some(&mut random, &material);
+            let mut buffer = Vec::new();
+            let Edge { room, handle, bytes } = message.edge(&mut buffer);
+            assert_eq!(room, ACROSS_ROOM);
+            assert_eq!(read_across_message(&Edge { room, handle, bytes }), Ok(message.clone()));
+            let shorter = &bytes[..random.below(bytes.len())];
+            assert!(read_across_message(&Edge { room, handle, bytes: shorter }).is_err(), "{message:?}");
+            let longer = [bytes, &[1]].concat();
+            assert!(read_across_message(&Edge { room, handle, bytes: &longer }).is_err(), "{message:?}");
+            let mut changed = bytes.to_vec();
+            let at = random.below(bytes.len());
+            changed[at] ^= 1 << random.below(8);
+            assert_ne!(read_across_message(&Edge { room, handle, bytes: &changed }), Ok(message));
+        }
+    }
+}
