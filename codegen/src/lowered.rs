@@ -397,3 +397,11 @@ impl fmt::Display for PlaceKind {
         }
     }
 }
+
+/// What a region needs to run on several processes.
+pub struct AcrossParts {
+    /// The flows between its phases, and those that leave it.
+    pub loops: Vec<FlowLoops>,
+    /// By phase: coordinates of the band along which its tiles are best dealt out, the best first.
+    pub places: Vec<Vec<usize>>,
+}

@@ -6,12 +6,13 @@ use crate::{
     analysis::{Dependences, IslRegion, ValueFlow, footprint, obstacle, order_properties, overlap, row_overruns},
     emit::{self, Generated, PhaseParts, RegionContext, RegionParts},
     lowered::{
-        ArrayFootprint, BodyOrder, Component, FlowLoops, FlowSymbols, HostLoops, Loops, Ordered, OverlapChecks,
+        AcrossParts, ArrayFootprint, BodyOrder, Component, FlowLoops, FlowSymbols, HostLoops, Loops, Ordered, OverlapChecks,
         PlaceForm, TileBox,
     },
     model::{Array, Region, Storage},
     transform::{
         Legality, NO_PARALLELISM, Phase, PhaseKind, Plan, Search, Step,
+        across,
         host_loops::host_loops,
         phase_loops::loops_over,
         place::place_form,
@@ -168,6 +169,8 @@ struct Work<'a> {
     flow: Vec<FlowLoops>,
     /// By phase.
     places: Vec<Option<PlaceForm>>,
+    /// What the region needs to run on several processes, if it may.
+    across: Option<AcrossParts>,
     generated: Option<Generated>,
 }
 
@@ -221,6 +224,7 @@ impl<'a> Work<'a> {
             overlaps: None,
             flow: Vec::new(),
             places: Vec::new(),
+            across: None,
             generated: None,
         }
     }
@@ -444,14 +448,41 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
+    /// Prepares the region to run on several processes.
+    fn across(&mut self) -> Result<(), Refusal> {
+        across::admit(self.region, made(self.plan.as_ref())?)?;
+        self.flow()?;
+        self.place()?;
+        let (plan, flow) = (made(self.plan.as_ref())?, std::mem::take(&mut self.flow));
+        self.across = Some(across::across_parts(plan, flow, &self.places));
+        Ok(())
+    }
+
+    /// A region that cannot run on several processes runs in its own.
     fn emit(&mut self) -> Result<(), Refusal> {
+        if !self.region.options.across {
+            self.generated = Some(self.emitted()?);
+            return Ok(());
+        }
+        let across = self.across().and_then(|()| self.emitted());
+        self.generated = Some(match across {
+            Ok(generated) => generated,
+            Err(refusal) => {
+                self.across = None;
+                Generated { in_own_process: Some(refusal), ..self.emitted()? }
+            }
+        });
+        Ok(())
+    }
+
+    fn emitted(&self) -> Result<Generated, Refusal> {
         let lowered = self.loops.iter().zip(&self.components).zip(&self.boxes).zip(&self.footprints);
         let phases: Vec<PhaseParts> = made(self.plan.as_ref())?
             .phases
             .iter()
             .zip(lowered)
             .map(|(phase, (((loops, components), tiles), footprints))| PhaseParts {
-                is_repeated: phase.depth > 0,
+                depth: phase.depth,
                 loops,
                 components,
                 tiles: tiles.as_ref(),
@@ -464,9 +495,9 @@ impl<'a> Work<'a> {
             phases: &phases,
             host_loops: made(self.host_loops.as_ref())?,
             overlaps: made(self.overlaps.as_ref())?,
+            across: self.across.as_ref(),
         };
-        self.generated = Some(emit::emit(&parts, self.original)?);
-        Ok(())
+        emit::emit(&parts, self.original)
     }
 }
 

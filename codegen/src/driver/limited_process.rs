@@ -47,7 +47,7 @@ impl Product {
             Product::Drawing(_, Some(name)) if *name != region.name => Ok(String::new()),
             Product::Drawing(view, _) => tile_drawing::scene(region, view).map(|scene| tile_drawing::svg(&scene)),
         };
-        text.map(|file_scope| Replacement { file_scope, call: String::new(), phases: Vec::new() })
+        text.map(|file_scope| Replacement { file_scope, call: String::new(), phases: Vec::new(), in_own_process: None })
     }
 }
 

@@ -112,6 +112,13 @@ fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {
                     span: Some((*at, *at)),
                     remedy: None,
                 }));
+                diagnostics.extend(replacement.in_own_process.as_ref().map(|refusal| Diagnostic {
+                    severity: Severity::Warning,
+                    message: format!("region '{}' runs in its own process: {}", region.region.name, refusal.reason),
+                    code: Some(refusal.code),
+                    span: refusal.span.or(Some((region.begin, region.begin))),
+                    remedy: Some(refusal.remedy.clone()),
+                }));
                 regions.push((region, replacement));
             }
             Err(error) => {

@@ -14,6 +14,8 @@ pub struct Replacement {
     pub call: String,
     /// What became of it, if that was asked for.
     pub phases: Vec<PhaseRemark>,
+    /// Why it does not run on several processes, though the pragma asks for that.
+    pub in_own_process: Option<Refusal>,
 }
 
 /// A back end turns a model and the region's own text into C text, or refuses.
@@ -25,5 +27,6 @@ pub fn back_end(region: &Region, original: &str) -> Result<Replacement, Refusal>
         file_scope: g.file_scope,
         call: g.call,
         phases: Vec::new(),
+        in_own_process: g.in_own_process,
     })
 }

@@ -131,6 +131,12 @@ struct dvm__tiles {
   int (*dvm__exists)(void *, const dvm__int64 *); /* whether a tile has anything to run; 0: all have */
   struct dvm__arithmetic dvm__arithmetic; /* of the thread that entered the region */
   struct dvm__entry dvm__entry;
+  /* While the region runs on several processes: the call, and what takes the tiles of a phase for it. */
+  void *dvm__across;
+  void (*dvm__take)(struct dvm__record *, int, const dvm__int64 *, const int *, dvm__int64 (*)(void *, const dvm__int64 *),
+      struct dvm__tiles *, void *);
+  int dvm__failed, dvm__phase, dvm__hosts_count;
+  const dvm__int64 *dvm__hosts;
 };
 
 /* dvm_graph_t of dvm.h, and the functions that are called, under names of their own. */
@@ -564,6 +570,11 @@ __attribute__((__unused__)) static void dvm__run_tiles(struct dvm__record *dvm__
     dvm__work = dvm__product(dvm__work, dvm__extent[dvm__k]);
     dvm__tiles->dvm__first[dvm__k] = dvm__first[dvm__k];
     dvm__size[dvm__k] = dvm__max(dvm__tiles->dvm__fixed[dvm__k], 0);
+  }
+  if (dvm__tiles->dvm__across) {
+    dvm__tiles->dvm__run = dvm__run;
+    dvm__tiles->dvm__take(dvm__record, dvm__dimension, dvm__extent, dvm__carried, dvm__footprint, dvm__tiles, dvm__context);
+    return;
   }
   struct dvm__entry dvm__entry = {0};
   const int dvm__several = dvm__tiles->dvm__serial != 1 && dvm__enter(dvm__record, dvm__work, &dvm__entry) &&

@@ -5,6 +5,7 @@
 //! statements keep the user's types. Each expression has a bound on its value, and a region whose expressions might not
 //! fit 64 bits is refused.
 
+mod across_functions;
 mod body;
 mod chain_blocks;
 mod check_function;

@@ -26,12 +26,14 @@ pub struct Writer<'a> {
     pub increasing: &'a [Vec<bool>],
     /// Greatest distance of the host loops' values from 0.
     pub hosts: i128,
+    /// The region may run on several processes.
+    pub across: bool,
 }
 
 /// One phase with the results of the passes.
 pub struct PhaseParts<'a> {
-    /// Whether host loops repeat the phase.
-    pub is_repeated: bool,
+    /// The number of host loops that repeat the phase.
+    pub depth: usize,
     /// The loops over the instances of a tile, or of a sequential phase.
     pub loops: &'a Loops,
     /// The parts of a tile, if some may run as blocks.
@@ -48,7 +50,7 @@ impl Writer<'_> {
         let Some(tiles) = parts.tiles else { return self.sequential(parts.loops, name) };
         let reach = self.reach(tiles)?;
         let shape = shape_functions::functions(self.shared, tiles, reach, name)?;
-        let launcher = self.launcher(tiles, &shape, parts.is_repeated, (at, name))?;
+        let launcher = self.launcher(tiles, &shape, parts.depth, (at, name))?;
         let tile = self.tile(parts, tiles, name, reach)?;
         let dimension = tiles.carried.len();
         let footprint = footprint_function::function(self.shared, parts.footprints, dimension, self.hosts, name)?;
@@ -237,7 +239,7 @@ impl Writer<'_> {
     }
 
     /// The greatest distances of the tiles' coordinates from 0.
-    fn reach(&self, tiles: &TileBox) -> Result<Reach, Refusal> {
+    pub fn reach(&self, tiles: &TileBox) -> Result<Reach, Refusal> {
         let mut reach = Reach { hosts: self.hosts, band: 0 };
         let scope = self.shared.scope_of_tile(&Mentions::of(self.shared.region, []), reach);
         for Ends { least, greatest } in &tiles.ends {
@@ -255,7 +257,7 @@ impl Writer<'_> {
         &self,
         tiles: &TileBox,
         shape: &ShapeFunctions,
-        is_repeated: bool,
+        depth: usize,
         (at, name): (usize, &str),
     ) -> Result<String, Refusal> {
         let (shared, carried) = (self.shared, &tiles.carried);
@@ -270,7 +272,7 @@ impl Writer<'_> {
         let [lowest, highest, waiting] = &shared.corners;
         let waits: Vec<&str> = carried.iter().map(|carried| if *carried { "1" } else { "0" }).collect();
         let mut text = format!("/* Runs the tiles of `{}`", shared.region.name);
-        text.push_str(if is_repeated { " for one value of the loops around them. */\n" } else { ". */\n" });
+        text.push_str(if depth > 0 { " for one value of the loops around them. */\n" } else { ". */\n" });
         let _ = writeln!(text, "static void {name}(struct {} *{})\n{{", shared.context, shared.own);
         text.push_str(&shared.locals(&scope, &mentions));
         let _ = writeln!(text, "  const dvm__int64 {lowest}[] = {{ {} }};", first.join(", "));
@@ -278,6 +280,17 @@ impl Writer<'_> {
         text.push_str(&reductions::blocks(shared));
         let _ = writeln!(text, "  static const int {waiting}[] = {{ {} }};", waits.join(", "));
         let shape = [("bounds", &shape.bounds), ("exists", &shape.exists)];
+        if self.across {
+            let hosts: Vec<String> =
+                shared.symbols.hosts[..depth].iter().map(|host| format!("{}->{host}", shared.own)).collect();
+            let hosts = if hosts.is_empty() { "0".to_owned() } else { hosts.join(", ") };
+            let place = format!("{}->{}", shared.own, shared.tiles);
+            let _ = writeln!(text, "  const dvm__int64 dvm__hosts[] = {{ {hosts} }};");
+            let _ = writeln!(
+                text,
+                "  {place}.dvm__phase = {at};\n  {place}.dvm__hosts_count = {depth};\n  {place}.dvm__hosts = dvm__hosts;"
+            );
+        }
         let told: Vec<(&str, &String)> =
             shape.iter().filter_map(|(member, function)| Some((*member, function.as_ref()?))).collect();
         for (member, function) in &told {

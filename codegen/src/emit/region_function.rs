@@ -1,14 +1,14 @@
 //! Prints the whole region: context, phases, the function that runs the phases, and the text that calls this function.
 
 use super::{
-    body, check_function, entry_conditions, entry_reads,
+    across_functions, body, check_function, entry_conditions, entry_reads,
     expression::CScope,
     generated_names::Mentions,
     overlap_check,
     phase_functions::{PhaseParts, Writer},
     printer::Printer,
     reductions,
-    region_context::RegionContext,
+    region_context::{Reach, RegionContext},
     row_tables,
     text_mark::TextMark,
 };
@@ -16,7 +16,7 @@ use crate::refusal::Code;
 use crate::{
     Refusal,
     c_tokens::{identifiers, is_keyword},
-    lowered::{Ends, HostLoops, OverlapChecks, phase_of},
+    lowered::{AcrossParts, Ends, HostLoops, OverlapChecks, TileBox, phase_of},
     model::{Region, Statement},
 };
 use dvm_isl::{AstExprKind, AstNode, AstNodeKind, Operator};
@@ -32,6 +32,8 @@ pub struct Generated {
     pub file_scope: String,
     /// C text that replaces the region; it contains the original loops as the fallback.
     pub call: String,
+    /// Why the region does not run on several processes, though the pragma asks for that.
+    pub in_own_process: Option<Refusal>,
 }
 
 /// A region with what the passes made of it.
@@ -46,6 +48,8 @@ pub struct RegionParts<'a> {
     pub host_loops: &'a HostLoops,
     /// Which arrays to compare first.
     pub overlaps: &'a OverlapChecks,
+    /// What it needs to run on several processes, if it may.
+    pub across: Option<&'a AcrossParts>,
 }
 
 /// Writes a region as C; `original` is its text.
@@ -54,12 +58,13 @@ pub fn emit(parts: &RegionParts, original: &str) -> Result<Generated, Refusal> {
     let region = shared.region;
     let names: Vec<String> = (0..phases.len()).map(|at| function_name(region, phases, at)).collect();
     let (run, hosts) = run(parts, &names)?;
-    let writer = Writer { shared, increasing, hosts };
+    let writer = Writer { shared, increasing, hosts, across: parts.across.is_some() };
     let old = if crate::planted::planted("a10-environment") { "#define DVM__RUN_TILE dvm__run\n" } else { "" };
     let spans = row_tables::helpers(parts.overlaps);
+    let more = if parts.across.is_some() { across_functions::HELPERS } else { "" };
     let mut file_scope = format!(
         "{old}{HELPERS}
-{spans}DVM__QUIET
+{more}{spans}DVM__QUIET
 {}{}",
         shared.structure(),
         records(region, phases)
@@ -72,10 +77,18 @@ pub fn emit(parts: &RegionParts, original: &str) -> Result<Generated, Refusal> {
     if region.reductions.is_empty() {
         file_scope.push_str(&work(shared, host_loops));
     }
+    if let Some(across) = parts.across {
+        let tiles: Vec<Option<&TileBox>> = phases.iter().map(|phase| phase.tiles).collect();
+        let mut reach = Reach { hosts, band: 0 };
+        for tiles in tiles.iter().flatten() {
+            reach.band = reach.band.max(writer.reach(tiles)?.band);
+        }
+        file_scope.push_str(&across_functions::functions(shared, across, &tiles, reach)?);
+    }
     file_scope.push_str(&run);
     file_scope.push_str(&reductions::functions(shared));
     file_scope.push_str("DVM__LOUD\n");
-    Ok(Generated { file_scope, call: call(region, shared, original) })
+    Ok(Generated { file_scope, call: call(region, shared, original, parts.across.is_some()), in_own_process: None })
 }
 
 /// The C function that runs a phase.
@@ -100,13 +113,21 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
         }
         None => String::new(),
     };
-    let mut text =
-        format!("/* Runs region `{}`; nonzero: it cannot run here, and nothing was done. */\n", shared.region.name);
+    let body = parts.across.map_or_else(String::new, |across| {
+        body_function(shared, &writer, &mentions) + &across_functions::table(shared, across)
+    });
+    let mut text = format!(
+        "{body}/* Runs region `{}`; nonzero: it cannot run here, and nothing was done. */\n",
+        shared.region.name
+    );
     // The generated text disables warnings. Inlined loops would raise warnings in the program's function.
     let _ = writeln!(
         text,
-        "__attribute__((__noinline__)) static int dvm__{}_run(struct {} *{})\n{{",
-        shared.region.name, shared.context, shared.own
+        "__attribute__((__noinline__)) static int dvm__{}_run(struct {} *{}{})\n{{",
+        shared.region.name,
+        shared.context,
+        shared.own,
+        if parts.across.is_some() { ", int dvm__failing" } else { "" }
     );
     text.push_str(&shared.locals(&writer.scope, &mentions));
     let check = if overlap_check::needed(shared.region, overlaps) {
@@ -116,6 +137,10 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
     };
     let start = format!("{check}dvm__cannot_start(\"{}\", {})", shared.region.name, shared.region.line);
     let (name, own, tiles) = (&shared.region.name, &shared.own, &shared.tiles);
+    if parts.across.is_some() {
+        let cannot = format!("dvm__failing || dvm__checks() || {leaves}{start}");
+        text.push_str(&across_functions::entry(shared, &cannot));
+    }
     let mut leave = String::new();
     if shared.region.reductions.is_empty() {
         let work = &shared.work;
@@ -147,6 +172,21 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
     );
     let _ = writeln!(text, "{}{leave}  return dvm__copies ? dvm__swapped(dvm__copies) : 0;\n}}\n", writer.lines);
     Ok((text, writer.reach))
+}
+
+/// The function that runs the phases for a call on several processes.
+fn body_function(shared: &RegionContext, writer: &RunWriter, mentions: &Mentions) -> String {
+    let (own, tiles) = (&shared.own, &shared.tiles);
+    format!(
+        "/* Gives the phases of region `{0}` to a call on several processes. */\nstatic int dvm__{0}_body(void *{1}, void *dvm__across)\n{{\n  \
+         struct {2} *{own} = {1};\n{3}  {own}->{tiles}.dvm__across = dvm__across;\n  {own}->{tiles}.dvm__failed = 0;\n{4}  \
+         {own}->{tiles}.dvm__across = 0;\n  return {own}->{tiles}.dvm__failed;\n}}\n\n",
+        shared.region.name,
+        shared.argument,
+        shared.context,
+        shared.locals(&writer.scope, mentions),
+        writer.lines
+    )
 }
 
 /// Whether the time of an instance follows from its text: it has no loops, and calls nothing.
@@ -270,15 +310,17 @@ fn c_string(text: &str) -> String {
 }
 
 /// The text in place of the region.
-fn call(region: &Region, shared: &RegionContext, original: &str) -> String {
+fn call(region: &Region, shared: &RegionContext, original: &str, across: bool) -> String {
     let name = &region.name;
     let variable = format!("{}_self", shared.context);
     let failing = entry_conditions::failing(region);
+    let (failing, argument) =
+        if across { (String::new(), format!(",\n      {failing}0")) } else { (failing, String::new()) };
     if !region.entry.is_empty() {
         return call_after_reads(region, shared, original);
     }
     format!(
-        "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({failing}dvm__{name}_run(&{variable}) != 0) {{\n{}\n{}\n{}\n    dvm__leave(dvm__{name}_records, &{variable}.{}.dvm__entry);\n  }}{}\n  if ({variable}.{}.dvm__copies)\n    dvm__compare(\"{name}\", \"{}\", {}, {variable}.{}.dvm__copies);\n}}\n",
+        "{{\n  DVM__QUIET\n  struct {} {variable} = {};\n  DVM__LOUD\n  if ({failing}dvm__{name}_run(&{variable}{argument}) != 0) {{\n{}\n{}\n{}\n    dvm__leave(dvm__{name}_records, &{variable}.{}.dvm__entry);\n  }}{}\n  if ({variable}.{}.dvm__copies)\n    dvm__compare(\"{name}\", \"{}\", {}, {variable}.{}.dvm__copies);\n}}\n",
         shared.context,
         shared.initialiser(),
         TextMark::Original,

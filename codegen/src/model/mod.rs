@@ -84,6 +84,8 @@ pub struct Options {
     pub tile: Vec<String>,
     /// `serial(condition)`: a C expression; if true, the original loops run.
     pub serial: Option<String>,
+    /// `across`: the region runs on all processes of a job.
+    pub across: bool,
 }
 
 /// An integer parameter of the region.

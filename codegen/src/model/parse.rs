@@ -57,6 +57,7 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
         "function" => region.function = words.quoted()?,
         "c90" => region.c90 = true,
         "tile" => region.options.tile.push(words.quoted()?),
+        "across" => region.options.across = true,
         "serial" => region.options.serial = Some(words.quoted()?),
         "context" => region.context = words.rest(),
         "parameter" => {

@@ -40,6 +40,9 @@ impl fmt::Display for Region {
         for size in &self.options.tile {
             writeln!(f, "tile {}", Quoted(size))?;
         }
+        if self.options.across {
+            writeln!(f, "across")?;
+        }
         if let Some(serial) = &self.options.serial {
             writeln!(f, "serial {}", Quoted(serial))?;
         }

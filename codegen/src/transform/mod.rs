@@ -5,6 +5,7 @@ pub mod host_loops;
 mod legality;
 pub(crate) mod phase;
 pub mod phase_loops;
+pub mod across;
 pub mod place;
 pub(crate) mod register_blocks;
 mod schedule;

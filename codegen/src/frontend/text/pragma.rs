@@ -38,7 +38,7 @@ pub struct PragmaOptions {
     pub reductions: Vec<(Operation, String)>,
 }
 
-const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j), reduction(+:x), private(x)";
+const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j), reduction(+:x), private(x), across";
 
 /// The largest number of tile coordinates: `DVM_GRAPH_MAX_DIMENSION`.
 const MAX_TILE_COORDINATES: usize = 16;
@@ -175,8 +175,13 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
         if word.is_empty() {
             return Err(refuse(format!("unexpected `{rest}` in the pragma")));
         }
-        if !["tile", "name", "serial", "pure", "independent", "reduction", "private"].contains(&word) {
+        if !["tile", "name", "serial", "pure", "independent", "reduction", "private", "across"].contains(&word) {
             return Err(refuse(format!("unknown option `{word}` in the pragma")));
+        }
+        if word == "across" && !after.starts_with('(') {
+            options.model.across = true;
+            rest = after.trim_start_matches(',').trim_start();
+            continue;
         }
         if word == "independent" && !after.starts_with('(') {
             options.independent = Some(vec![]);
@@ -202,6 +207,7 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
                     )));
                 }
             }
+            "across" => return Err(refuse(format!("`across({argument})`: the option has no argument"))),
             "name" if is_identifier(argument) => options.name = Some(argument.to_owned()),
             "name" => return Err(refuse(format!("`name({argument})`: a name is a C identifier and no keyword"))),
             "serial" => options.model.serial = Some(argument.to_owned()),

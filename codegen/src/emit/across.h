@@ -1,0 +1,110 @@
+#ifndef DVM__ACROSS_HELPERS
+#define DVM__ACROSS_HELPERS
+DVM__QUIET
+#pragma pack(push)
+#pragma pack()
+#pragma GCC visibility push(default)
+/* Regions on several processes: dvm_across_t of dvm.h and what it points to. */
+struct dvm__across_flow {
+  int dvm__from, dvm__to; /* phases; -1: after the region */
+  void (*dvm__rows)(void *, const dvm__int64 *, const dvm__int64 *, const dvm__int64 *, const dvm__int64 *,
+      void (*)(void *, int, dvm__int64, dvm__int64), void *);
+};
+struct dvm__across_phase {
+  int dvm__count;
+  const int *dvm__places;
+  int dvm__cyclic;
+};
+struct dvm__across_array {
+  void *dvm__base;
+  __SIZE_TYPE__ dvm__element;
+};
+struct dvm__across {
+  __SIZE_TYPE__ dvm__bytes;
+  const char *dvm__name;
+  int dvm__flows_count, dvm__phases_count, dvm__arrays_count;
+  const struct dvm__across_flow *dvm__flows;
+  const struct dvm__across_phase *dvm__phases;
+  int (*dvm__body)(void *, void *);
+};
+extern int dvm__across_begins(int *) __asm__("dvm_across_begins");
+extern int dvm__across_run(const struct dvm__across *, void *, const struct dvm__across_array *, __UINT64_TYPE__, int, int *)
+    __asm__("dvm_across_run");
+extern int dvm__across_sizes(void *, int, dvm__int64 *) __asm__("dvm_across_sizes");
+extern int dvm__across_graph(void *, const struct dvm__graph *, int, int, const dvm__int64 *, const dvm__int64 *,
+    const dvm__int64 *) __asm__("dvm_across_graph");
+
+/* Whether regions run on several processes. */
+static __inline__ int dvm__is_across(void)
+{
+  int dvm__is = 0;
+  return dvm__across_begins(&dvm__is) == dvm__success && dvm__is;
+}
+
+/* A digest with more bytes. */
+static __inline__ __UINT64_TYPE__ dvm__digest(__UINT64_TYPE__ dvm__before, const void *dvm__bytes, __SIZE_TYPE__ dvm__count)
+{
+  const unsigned char *const dvm__byte = dvm__bytes;
+  __SIZE_TYPE__ dvm__k;
+  for (dvm__k = 0; dvm__k < dvm__count; dvm__k++)
+    dvm__before = (dvm__before ^ dvm__byte[dvm__k]) * 1099511628211u;
+  return dvm__before;
+}
+
+/* Gives the tiles of a phase to the call that runs them on several processes. */
+__attribute__((__unused__)) static void dvm__take_tiles(struct dvm__record *dvm__record, int dvm__dimension,
+    const dvm__int64 *dvm__extent, const int *dvm__carried, dvm__int64 (*dvm__footprint)(void *, const dvm__int64 *),
+    struct dvm__tiles *dvm__tiles, void *dvm__context)
+{
+  dvm__int64 dvm__lower[DVM__DIMENSIONS] = {0}, dvm__upper[DVM__DIMENSIONS] = {0};
+  dvm__int64 *const dvm__size = dvm__tiles->dvm__size;
+  int dvm__k;
+  if (dvm__tiles->dvm__failed)
+    return;
+  if (dvm__region_sizes(dvm__record, dvm__dimension, dvm__extent, dvm__carried, dvm__footprint, dvm__context, dvm__size) !=
+      dvm__success)
+    for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++)
+      dvm__size[dvm__k] = dvm__extent[dvm__k];
+  for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
+    if (dvm__tiles->dvm__fixed[dvm__k] > 0)
+      dvm__size[dvm__k] = dvm__tiles->dvm__fixed[dvm__k];
+    dvm__size[dvm__k] = dvm__max(1, dvm__min(dvm__size[dvm__k], dvm__extent[dvm__k]));
+  }
+  dvm__tiles->dvm__failed = dvm__across_sizes(dvm__tiles->dvm__across, dvm__dimension, dvm__size);
+  if (dvm__tiles->dvm__failed)
+    return;
+  for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++)
+    dvm__upper[dvm__k] = (dvm__extent[dvm__k] - 1) / dvm__size[dvm__k];
+  struct dvm__graph dvm__graph = {0};
+  dvm__graph.dvm__bytes = sizeof dvm__graph;
+  dvm__graph.dvm__name = dvm__record->dvm__name;
+  dvm__graph.dvm__dimension = dvm__dimension;
+  dvm__graph.dvm__lower = dvm__lower;
+  dvm__graph.dvm__upper = dvm__upper;
+  dvm__graph.dvm__carried = dvm__carried;
+  dvm__graph.dvm__run = DVM__RUN_TILE;
+  dvm__graph.dvm__context = dvm__context;
+  dvm__graph.dvm__exists = dvm__tiles->dvm__exists;
+  dvm__tiles->dvm__failed = dvm__across_graph(dvm__tiles->dvm__across, &dvm__graph, dvm__tiles->dvm__phase,
+      dvm__tiles->dvm__hosts_count, dvm__tiles->dvm__hosts, dvm__tiles->dvm__first, dvm__size);
+}
+
+/* Runs a region on all processes; zero: it runs in each process by itself. */
+__attribute__((__unused__)) static int dvm__ran_across(const struct dvm__across *dvm__region, struct dvm__tiles *dvm__tiles,
+    const struct dvm__across_array *dvm__arrays, __UINT64_TYPE__ dvm__digest, int dvm__cannot)
+{
+  int dvm__ran = 0;
+  dvm__tiles->dvm__arithmetic = dvm__get_arithmetic();
+  dvm__tiles->dvm__take = dvm__take_tiles;
+  const int dvm__code = dvm__across_run(dvm__region, dvm__tiles, dvm__arrays, dvm__digest, !dvm__cannot, &dvm__ran);
+  if (dvm__code != dvm__success) {
+    /* The arrays may be half done, here or elsewhere: neither going on nor starting again would be right. */
+    dvm__print(dvm__errors, "%s: the tiles could not be run to the end: %s\n", dvm__region->dvm__name, dvm__last_error());
+    __builtin_abort();
+  }
+  return dvm__ran;
+}
+#pragma GCC visibility pop
+#pragma pack(pop)
+DVM__LOUD
+#endif

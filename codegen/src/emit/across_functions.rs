@@ -1,0 +1,312 @@
+//! Prints what a region needs to run on several processes: a function for each flow, and the tables of them.
+
+use super::{
+    body,
+    expression::CScope,
+    generated_names::Mentions,
+    overlap_check::row_length,
+    printer::Printer,
+    region_context::{Reach, RegionContext, lengths, with_lengths},
+};
+use crate::{
+    Refusal,
+    lowered::{AcrossParts, FlowLoops, TileBox},
+    model::{Array, Region},
+    refusal::Code,
+};
+use dvm_isl::{AstExpr, AstExprKind, AstNode, AstNodeKind, Operator};
+use std::fmt::Write;
+
+/// The helpers of generated text that regions on several processes need as well.
+pub const HELPERS: &str = include_str!("across.h");
+
+/// The functions of the flows, and the tables of flows and phases. `body`: the name of the function that runs the phases.
+pub fn functions(
+    shared: &RegionContext,
+    across: &AcrossParts,
+    tiles: &[Option<&TileBox>],
+    reach: Reach,
+) -> Result<String, Refusal> {
+    let name = &shared.region.name;
+    let mut text = String::new();
+    for (at, loops) in across.loops.iter().enumerate() {
+        text.push_str(&flow(shared, loops, at, reach)?);
+    }
+    let phase = |phase: Option<usize>| phase.map_or_else(|| "-1".to_owned(), |phase| phase.to_string());
+    let flows: Vec<String> = across
+        .loops
+        .iter()
+        .enumerate()
+        .map(|(at, loops)| format!("{{{}, {}, dvm__{name}_flow_{at}}}", phase(loops.writer), phase(loops.reader)))
+        .collect();
+    let mut phases = Vec::new();
+    for (at, (places, tiles)) in across.places.iter().zip(tiles).enumerate() {
+        let list: Vec<String> = places.iter().map(ToString::to_string).collect();
+        let list = if list.is_empty() { "0".to_owned() } else { list.join(", ") };
+        let _ = writeln!(text, "static const int dvm__{name}_places_{at}[] = {{ {list} }};");
+        // In a triangle, blocks would have different numbers of tiles.
+        let cyclic = tiles.is_some_and(|tiles| !tiles.links.is_empty());
+        phases.push(format!("{{{}, dvm__{name}_places_{at}, {}}}", places.len(), i32::from(cyclic)));
+    }
+    let _ = writeln!(
+        text,
+        "/* What tiles of one process hand to those of another one. */\nstatic const struct dvm__across_flow dvm__{name}_flows[] = {{\n  {}\n}};\n\
+         static const struct dvm__across_phase dvm__{name}_phases[] = {{ {} }};",
+        if flows.is_empty() { "{0}".to_owned() } else { flows.join(",\n  ") },
+        phases.join(", ")
+    );
+    Ok(text)
+}
+
+/// The table of the region, after the function that runs its phases.
+pub fn table(shared: &RegionContext, across: &AcrossParts) -> String {
+    let region = shared.region;
+    let name = &region.name;
+    format!(
+        "static const struct dvm__across dvm__{name}_across = {{\n  sizeof(struct dvm__across), \"{name}\", {}, {}, {}, \
+         dvm__{name}_flows, dvm__{name}_phases, dvm__{name}_body\n}};\n\n",
+        across.loops.len(),
+        across.places.len(),
+        region.arrays.len()
+    )
+}
+
+/// The beginning of the function that runs the region: on all processes, if all can.
+pub fn entry(shared: &RegionContext, cannot: &str) -> String {
+    let (region, own, tiles) = (shared.region, &shared.own, &shared.tiles);
+    let arrays: Vec<String> = region
+        .arrays
+        .iter()
+        .map(|array| format!("{{(void *){}, sizeof({})}}", address(shared, array), array.element))
+        .collect();
+    let mut text = String::from("  if (dvm__is_across()) {\n");
+    let arrays = if arrays.is_empty() { "{0}".to_owned() } else { arrays.join(", ") };
+    let _ = writeln!(text, "    const struct dvm__across_array dvm__arrays[] = {{ {arrays} }};");
+    let _ = writeln!(
+        text,
+        "    __UINT64_TYPE__ dvm__number = dvm__digest({}, \"{}\", sizeof \"{}\");",
+        region.line, region.name, region.name
+    );
+    let parameters = region.parameters.iter().map(|parameter| &parameter.name);
+    let values = region.values.iter().filter(|value| is_number(&value.ctype)).map(|value| &value.name);
+    let sizes = with_lengths(region).flat_map(|array| lengths(array)).filter(|length| !is_digits(length));
+    for member in parameters.chain(values).cloned().chain(sizes) {
+        let _ = writeln!(text, "    dvm__number = dvm__digest(dvm__number, &{own}->{member}, sizeof {own}->{member});");
+    }
+    let _ = writeln!(
+        text,
+        "    if (dvm__ran_across(&dvm__{}_across, &{own}->{tiles}, dvm__arrays, dvm__number, {cannot}))\n      return 0;\n  }}\n  \
+         if (dvm__failing)\n    return 1;",
+        region.name
+    );
+    text
+}
+
+/// Types whose bytes are all of the value.
+fn is_number(ctype: &str) -> bool {
+    let words = ctype.split_whitespace().filter(|word| !matches!(*word, "const" | "register" | "volatile"));
+    let known = ["double", "float", "int", "unsigned", "signed", "char", "short", "long", "size_t", "int64_t", "int32_t"];
+    let words: Vec<&str> = words.collect();
+    words.iter().all(|word| known.contains(word)) && words != ["long", "double"]
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn address(shared: &RegionContext, array: &Array) -> String {
+    let own = if array.global { array.name.clone() } else { format!("{}->{}", shared.own, array.name) };
+    if array.global && array.dims.is_empty() { format!("&{own}") } else { own }
+}
+
+/// The parameters of a flow's function, by end: the least values and those beyond.
+const CORNERS: [[&str; 2]; 2] = [["dvm__f", "dvm__f_end"], ["dvm__t", "dvm__t_end"]];
+
+/// The function of one flow.
+fn flow(shared: &RegionContext, loops: &FlowLoops, at: usize, reach: Reach) -> Result<String, Refusal> {
+    let region = shared.region;
+    let array = &region.arrays[loops.array];
+    let mentions = Mentions::of(region, []);
+    let mut scope = shared.scope(&mentions);
+    // A box of tiles ends at most one tile beyond the band.
+    let bound = reach.hosts.max(3 * reach.band + 2) + 1;
+    let ends = [&shared.flow.writer, &shared.flow.reader];
+    for name in ends.iter().flat_map(|end| end.first.iter().chain(&end.end)) {
+        scope.own(name, bound);
+    }
+    let mut writer = RowWriter { array, at: loops.array, rank: loops.rank, scope, lines: String::new() };
+    writer.node(&loops.tree, 1)?;
+    let mut text = comment(region, loops);
+    let _ = writeln!(
+        text,
+        "static void dvm__{}_flow_{at}(void *{}, const dvm__int64 *dvm__f, const dvm__int64 *dvm__f_end, const dvm__int64 *dvm__t,\n    \
+         const dvm__int64 *dvm__t_end, void (*dvm__visit)(void *, int, dvm__int64, dvm__int64), void *dvm__visitor)\n{{",
+        region.name, shared.argument
+    );
+    let _ = writeln!(text, "  const struct {} *{} = {};", shared.context, shared.own, shared.argument);
+    let _ = writeln!(text, "  (void){};", shared.own);
+    text.push_str(&shared.locals(&writer.scope, &mentions));
+    if with_lengths(region).any(|with| with.name == array.name) {
+        for length in lengths(array).iter().filter(|length| !is_digits(length)) {
+            let _ = writeln!(text, "  const dvm__int64 {length} = {}->{length};", shared.own);
+        }
+    }
+    for (end, corners) in ends.iter().zip(CORNERS) {
+        for (names, corner) in [&end.first, &end.end].into_iter().zip(corners) {
+            for (k, name) in names.iter().enumerate().filter(|(_, name)| writer.scope.has_used(name)) {
+                let _ = writeln!(text, "  const dvm__int64 {name} = {corner}[{k}];");
+            }
+        }
+    }
+    let _ = writeln!(text, "{}}}\n", writer.lines);
+    Ok(text)
+}
+
+fn comment(region: &Region, loops: &FlowLoops) -> String {
+    let name = &region.arrays[loops.array].name;
+    let to = loops.reader.map_or_else(|| "leaves behind".to_owned(), |to| format!("hands to phase {to}"));
+    format!("/* What phase {} {to}: elements of `{name}`. */\n", loops.writer.unwrap_or(0))
+}
+
+/// Writes the loops over the elements of a flow: a call for each row.
+struct RowWriter<'a> {
+    array: &'a Array,
+    /// The array's number.
+    at: usize,
+    rank: usize,
+    scope: CScope,
+    lines: String,
+}
+
+impl Printer for RowWriter<'_> {
+    fn scope(&self) -> &CScope {
+        &self.scope
+    }
+
+    fn lines(&mut self) -> &mut String {
+        &mut self.lines
+    }
+
+    fn node(&mut self, node: &AstNode, indent: usize) -> Result<(), Refusal> {
+        match node.kind()? {
+            AstNodeKind::Block(children) => self.block(&children, indent),
+            AstNodeKind::If { cond, then, otherwise } => self.branch(&cond, &then, otherwise.as_ref(), indent),
+            AstNodeKind::For { iterator, init, cond, inc, body, .. } => {
+                body::check_counter(&iterator)?;
+                let mut bound = self.scope.bound(&init)?;
+                let AstExprKind::Op(_, sides) = cond.kind()? else { return Err(unexpected()) };
+                for side in &sides {
+                    if !is_name(side, &iterator)? {
+                        bound = bound.max(self.scope.bound(side)?);
+                    }
+                }
+                self.scope.own(&iterator, bound);
+                if self.row(&iterator, (&init, &cond, &inc), &body, indent)? {
+                    return Ok(());
+                }
+                let (init, cond) = (self.scope.text(&init)?, self.scope.text(&cond)?);
+                let inc = self.scope.text(&inc)?;
+                self.line(indent, &format!("{{ dvm__int64 {iterator};"));
+                self.line(indent, &format!("for ({iterator} = {init}; {cond}; {iterator} += {inc}) {{"));
+                self.node(&body, indent + 1)?;
+                self.line(indent, "} }");
+                Ok(())
+            }
+            AstNodeKind::User(call) => {
+                let element = self.element(&subscripts(&call, self.rank)?)?;
+                self.line(indent, &format!("dvm__visit(dvm__visitor, {}, {element}, 1);", self.at));
+                Ok(())
+            }
+        }
+    }
+}
+
+impl RowWriter<'_> {
+    /// Writes an innermost loop over consecutive elements as one call; false if it is none.
+    fn row(
+        &mut self,
+        iterator: &str,
+        (init, cond, inc): (&AstExpr, &AstExpr, &AstExpr),
+        body: &AstNode,
+        indent: usize,
+    ) -> Result<bool, Refusal> {
+        let AstNodeKind::User(call) = body.kind()? else { return Ok(false) };
+        let AstExprKind::Op(operator, sides) = cond.kind()? else { return Ok(false) };
+        let subscripts = subscripts(&call, self.rank)?;
+        let Some((last, outer)) = subscripts.split_last() else { return Ok(false) };
+        for subscript in outer {
+            if mentions(subscript, iterator)? {
+                return Ok(false);
+            }
+        }
+        let steps = matches!(inc.kind()?, AstExprKind::Int(step) if step == "1") && follows(last, iterator)?;
+        if !steps || sides.len() != 2 || !is_name(&sides[0], iterator)? {
+            return Ok(false);
+        }
+        let more = match operator {
+            Operator::Le => " + 1",
+            Operator::Lt => "",
+            _ => return Ok(false),
+        };
+        let (first, end) = (self.scope.text(init)?, self.scope.tight(&sides[1])?);
+        let element = self.element(&subscripts)?;
+        self.line(indent, &format!("{{ const dvm__int64 {iterator} = {first};"));
+        self.line(indent, &format!("dvm__visit(dvm__visitor, {}, {element}, {end}{more} - {iterator}); }}", self.at));
+        Ok(true)
+    }
+
+    /// The element's place in the array, in elements.
+    fn element(&self, subscripts: &[AstExpr]) -> Result<String, Refusal> {
+        let mut text = "0".to_owned();
+        for (at, subscript) in subscripts.iter().enumerate() {
+            let own = self.scope.tight(subscript)?;
+            text = if at == 0 { own } else { format!("({text}) * {} + {own}", row_length(self.array, at)) };
+        }
+        Ok(text)
+    }
+}
+
+fn unexpected() -> Refusal {
+    Refusal::new(Code::Defect, "isl made loops over elements of an unexpected form", "report this region as a defect")
+}
+
+/// The subscripts of the element: the last operands of the call.
+fn subscripts(call: &AstExpr, rank: usize) -> Result<Vec<AstExpr>, Refusal> {
+    let AstExprKind::Op(Operator::Call, mut operands) = call.kind()? else { return Err(unexpected()) };
+    let at = operands.len().checked_sub(rank).filter(|at| *at > 0).ok_or_else(unexpected)?;
+    Ok(operands.split_off(at))
+}
+
+fn is_name(expr: &AstExpr, name: &str) -> Result<bool, Refusal> {
+    Ok(matches!(expr.kind()?, AstExprKind::Id(own) if own == name))
+}
+
+fn mentions(expr: &AstExpr, name: &str) -> Result<bool, Refusal> {
+    match expr.kind()? {
+        AstExprKind::Id(own) => Ok(own == name),
+        AstExprKind::Int(_) => Ok(false),
+        AstExprKind::Op(_, operands) => {
+            for operand in &operands {
+                if mentions(operand, name)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+    }
+}
+
+/// Whether the subscript is the counter, or the counter and something that does not depend on it.
+fn follows(subscript: &AstExpr, name: &str) -> Result<bool, Refusal> {
+    match subscript.kind()? {
+        AstExprKind::Id(own) => Ok(own == name),
+        AstExprKind::Op(Operator::Add, operands) if operands.len() == 2 => {
+            let (one, other) = (&operands[0], &operands[1]);
+            Ok(follows(one, name)? && !mentions(other, name)? || follows(other, name)? && !mentions(one, name)?)
+        }
+        AstExprKind::Op(Operator::Sub, operands) if operands.len() == 2 => {
+            Ok(follows(&operands[0], name)? && !mentions(&operands[1], name)?)
+        }
+        _ => Ok(false),
+    }
+}
