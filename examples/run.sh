@@ -5,7 +5,7 @@
 #
 # dvmcc compiles C programs with a region pragma. Settings: LIBDVM, the shared library (default: cargo's build
 # in target/release); DVMCC, DVMRUN (default: those in target/release); CC; CXX; FC; DVM_EXAMPLE_FLAGS, more options for all compilers.
-# A program that calls dvm_serve or redistributes over processes also runs as several: DVM_TEST_PROCESSES (default: c-tests/several/processes) says how many.
+# A program that calls dvm_serve, redistributes over processes or has a region across them also runs as several: DVM_TEST_PROCESSES (default: c-tests/several/processes) says how many.
 # NAME.tasks.c is a shared object that the program is linked with; NAME.worker.c the program of all processes but the first.
 # DVM_TEST_MPIS, names of tools/mpis.sh: programs with workers are started by these MPIs as well, by rings and all by MPI.
 # A line `environment: NAME=VALUE` sets a variable for that.
@@ -68,7 +68,7 @@ starts() {
     environment=$(sed -n 's/^ \* environment: /env /p' "$2")
     ship=$environment
     echo "$program"
-    if [ -e "$program.start" ]; then program=$program.start ship="env DVM_SHIP_CODE=1"; else grep -q 'dvm_serve()\|DVM_REDISTRIBUTION_COLLECTIVE' "$2" || return 0; fi
+    if [ -e "$program.start" ]; then program=$program.start ship="env DVM_SHIP_CODE=1"; else grep -q 'dvm_serve()\|DVM_REDISTRIBUTION_COLLECTIVE\|pragma dvm region across' "$2" || return 0; fi
     for number in ${DVM_TEST_PROCESSES:-$(<"$root/c-tests/several/processes")}; do
         echo "$ship $dvmrun -n $number --timeout 110 $program"
     done

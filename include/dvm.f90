@@ -196,6 +196,57 @@ module dvm
     integer(c_int64_t) :: begun = 0
   end type dvm_region_entry_t
 
+  !> A flow between the instances of a region: elements that one phase writes and another one reads. A box of instances has
+  !> the values of the phase's host loops and the coordinates of its band, from `first` up to, and without, `end`.
+  type, bind(C), public :: dvm_across_flow_t
+    !> The phase that writes.
+    integer(c_int) :: from = 0
+    !> The phase that reads; -1: what comes after the region.
+    integer(c_int) :: to = 0
+    !> Visits the rows that instances of the first box write and instances of the second box read (after the region: all
+    !> that the first box leaves behind).
+    type(c_funptr) :: rows = c_null_funptr
+  end type dvm_across_flow_t
+
+  !> How the tiles of a phase are best dealt out.
+  type, bind(C), public :: dvm_across_phase_t
+    !> The number of coordinates in `places`.
+    integer(c_int) :: places_count = 0
+    !> Coordinates of the band, the best to deal along first.
+    type(c_ptr) :: places = c_null_ptr
+    !> Nonzero: one tile after the other, since blocks would have different amounts of work.
+    integer(c_int) :: cyclic = 0
+  end type dvm_across_phase_t
+
+  !> An array of a region.
+  type, bind(C), public :: dvm_across_array_t
+    !> Its first element.
+    type(c_ptr) :: base = c_null_ptr
+    !> The bytes of an element.
+    integer(c_size_t) :: element = 0
+  end type dvm_across_array_t
+
+  !> A region that can run on several processes: constant, in static memory.
+  type, bind(C), public :: dvm_across_t
+    !> `sizeof(dvm_across_t)`: later versions append fields.
+    integer(c_size_t) :: size = 0
+    !> Name for messages.
+    type(c_ptr) :: name = c_null_ptr
+    !> The numbers of flows, phases and arrays.
+    integer(c_int) :: flows_count = 0
+    !> See `flows_count`.
+    integer(c_int) :: phases_count = 0
+    !> See `flows_count`.
+    integer(c_int) :: arrays_count = 0
+    !> The flows.
+    type(c_ptr) :: flows = c_null_ptr
+    !> The phases.
+    type(c_ptr) :: phases = c_null_ptr
+    !> Runs the loops around the region's graphs, and gives each of them to dvm_across_sizes and dvm_across_graph, with
+    !> the same `call`. It is called twice, and runs equal graphs both times; the first time only to learn them.
+    type(c_funptr) :: body = c_null_funptr
+  end type dvm_across_t
+
   !> A distribution, by handle. Distributions and plans may be made, asked and freed at any time, also while libdvm is not
   !> running.
   type, bind(C), public :: dvm_distribution_t
@@ -283,6 +334,10 @@ module dvm
   public :: dvm_region_leave
   public :: dvm_region_sizes
   public :: dvm_region_run
+  public :: dvm_across_begins
+  public :: dvm_across_run
+  public :: dvm_across_sizes
+  public :: dvm_across_graph
   public :: dvm_explain
   public :: dvm_explain_text
   public :: dvm_distribution_parse
@@ -1219,6 +1274,107 @@ module dvm
       type(dvm_graph_t), intent(in) :: graph
       integer(c_int) :: code
     end function dvm_region_run
+
+    ! ----- Regions of generated code that run on all processes of a job -----
+    ! Unless a function says otherwise:
+    ! Thread safety: any thread that is no worker; the calls of one process run one after the other.
+
+    !> @brief Tell whether regions with the clause `across` run on several processes: in a job of several, unless DVM_ACROSS=0.
+    !>
+    !> @param[out] across  1 if they do, else 0
+    !> @retval DVM_SUCCESS       across is written
+    !> @retval DVM_ERR_ARGUMENT  across is NULL
+    !>
+    !> Source: added to the report's interface.
+    function dvm_across_begins(across) &
+        bind(C, name="dvm_across_begins") result(code)
+      import
+      integer(c_int), intent(out) :: across
+      integer(c_int) :: code
+    end function dvm_across_begins
+
+    !> @brief Run a region on all processes of the job. All processes call it together, with equal arrays and parameters.
+    !>
+    !> Each process runs the tiles that are dealt out to it. What they write and tiles of others read is sent to these, and
+    !> at the end everything that the region leaves behind is in the arrays of all processes.
+    !>
+    !> @param[in]  region   the region
+    !> @param[in]  context  the first argument of its functions
+    !> @param[in]  arrays   its arrays, as many as the region says
+    !> @param[in]  digest   a digest of all parameters: if the processes give different ones, nothing runs
+    !> @param[in]  willing  zero: this process cannot run the region as tiles; then nothing runs, in no process
+    !> @param[out] ran      1: the region has run. 0: nothing has run, in no process
+    !> @retval DVM_SUCCESS              ran is written
+    !> @retval DVM_ERR_ARGUMENT         region, its functions, arrays or ran is NULL, or its size is not that of this version
+    !> @retval DVM_ERR_TASK             a tile failed, here or elsewhere: the arrays are half done
+    !> @retval DVM_ERR_PEER_LOST        a process is lost: the arrays are half done
+    !> @retval DVM_ERR_STATE            the process is in no job of several, or the processes do not run equal graphs
+    !> @retval DVM_ERR_IN_TASK          called inside a task or a tile
+    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+    !>
+    !> Source: added to the report's interface.
+    function dvm_across_run(region, context, arrays, digest, willing, ran) &
+        bind(C, name="dvm_across_run") result(code)
+      import
+      type(dvm_across_t), intent(in) :: region
+      type(c_ptr), value :: context
+      type(dvm_across_array_t), intent(in) :: arrays
+      integer(c_int64_t), value :: digest
+      integer(c_int), value :: willing
+      integer(c_int), intent(out) :: ran
+      integer(c_int) :: code
+    end function dvm_across_run
+
+    !> @brief Agree on the sizes of the next graph's tiles: those of process 0. Called by the body of a region.
+    !>
+    !> @param[in]     call       as the body was given it
+    !> @param[in]     count      the number of coordinates
+    !> @param[in,out] sizes      the sizes that this process would take; then those that all take
+    !> @retval DVM_SUCCESS              sizes is written
+    !> @retval DVM_ERR_ARGUMENT         call or sizes is NULL, or count is out of range
+    !> @retval DVM_ERR_STATE            the processes do not run equal graphs
+    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+    !>
+    !> Source: added to the report's interface.
+    function dvm_across_sizes(call, count, sizes) &
+        bind(C, name="dvm_across_sizes") result(code)
+      import
+      type(c_ptr), value :: call
+      integer(c_int), value :: count
+      integer(c_int64_t), intent(inout) :: sizes(*)
+      integer(c_int) :: code
+    end function dvm_across_sizes
+
+    !> @brief Give a graph to a call of a region: learns it the first time that the body runs, then runs this process's tiles of
+    !> it, until all processes have run theirs. Called by the body of a region.
+    !>
+    !> @param[in] call         as the body was given it
+    !> @param[in] graph        the graph, by `carried`: its lower ends are 0
+    !> @param[in] phase        the number of its phase
+    !> @param[in] hosts_count  the number of the phase's host loops
+    !> @param[in] hosts        their values
+    !> @param[in] first        coordinates of the band where tile 0 begins, as many as the graph's dimension
+    !> @param[in] step         sizes of a tile
+    !> @retval DVM_SUCCESS              the graph is learnt, or has run
+    !> @retval DVM_ERR_ARGUMENT         as for dvm_graph_run; or a list is missing, or the graph tells its own edges
+    !> @retval DVM_ERR_TASK             a tile failed, here or elsewhere
+    !> @retval DVM_ERR_PEER_LOST        a process is lost
+    !> @retval DVM_ERR_STATE            the processes do not run equal graphs
+    !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+    !>
+    !> Source: added to the report's interface.
+    function dvm_across_graph(call, graph, phase, hosts_count, hosts, first, step) &
+        bind(C, name="dvm_across_graph") result(code)
+      import
+      type(c_ptr), value :: call
+      type(dvm_graph_t), intent(in) :: graph
+      integer(c_int), value :: phase
+      integer(c_int), value :: hosts_count
+      integer(c_int64_t), intent(in) :: hosts(*)
+      integer(c_int64_t), intent(in) :: first(*)
+      integer(c_int64_t), intent(in) :: step(*)
+      integer(c_int) :: code
+    end function dvm_across_graph
 
     ! ----- Explanations: what waits for what, for a program that does not go on -----
     ! Unless a function says otherwise:

@@ -1277,6 +1277,203 @@ dvm_retcode_t dvm_region_sizes(dvm_region_t *region,
  */
 dvm_retcode_t dvm_region_run(const dvm_graph_t *graph);
 
+/* ----- Regions of generated code that run on all processes of a job -----
+ *
+ * Unless a function says otherwise:
+ *
+ * Thread safety: any thread that is no worker; the calls of one process run one after the other.
+ */
+
+/**
+ * What the function of a flow calls for each row of elements.
+ *
+ * @param[in] visitor  as given to the function
+ * @param[in] array    the array's number in the region
+ * @param[in] first    the first element, counted from the array's first one
+ * @param[in] count    how many elements follow each other
+ */
+typedef void (*dvm_across_visit_t)(void *visitor, int array, int64_t first, int64_t count);
+
+/**
+ * A flow between the instances of a region: elements that one phase writes and another one reads. A box of instances has
+ * the values of the phase's host loops and the coordinates of its band, from `first` up to, and without, `end`.
+ */
+typedef struct {
+    /**
+     * The phase that writes.
+     */
+    int from;
+    /**
+     * The phase that reads; -1: what comes after the region.
+     */
+    int to;
+    /**
+     * Visits the rows that instances of the first box write and instances of the second box read (after the region: all
+     * that the first box leaves behind).
+     */
+    void (*rows)(void *context,
+                 const int64_t *from_first,
+                 const int64_t *from_end,
+                 const int64_t *to_first,
+                 const int64_t *to_end,
+                 dvm_across_visit_t visit,
+                 void *visitor);
+} dvm_across_flow_t;
+
+/**
+ * How the tiles of a phase are best dealt out.
+ */
+typedef struct {
+    /**
+     * The number of coordinates in `places`.
+     */
+    int places_count;
+    /**
+     * Coordinates of the band, the best to deal along first.
+     */
+    const int *places;
+    /**
+     * Nonzero: one tile after the other, since blocks would have different amounts of work.
+     */
+    int cyclic;
+} dvm_across_phase_t;
+
+/**
+ * A region that can run on several processes: constant, in static memory.
+ */
+typedef struct {
+    /**
+     * `sizeof(dvm_across_t)`: later versions append fields.
+     */
+    size_t size;
+    /**
+     * Name for messages.
+     */
+    const char *name;
+    /**
+     * The numbers of flows, phases and arrays.
+     */
+    int flows_count;
+    /**
+     * See `flows_count`.
+     */
+    int phases_count;
+    /**
+     * See `flows_count`.
+     */
+    int arrays_count;
+    /**
+     * The flows.
+     */
+    const dvm_across_flow_t *flows;
+    /**
+     * The phases.
+     */
+    const dvm_across_phase_t *phases;
+    /**
+     * Runs the loops around the region's graphs, and gives each of them to dvm_across_sizes and dvm_across_graph, with
+     * the same `call`. It is called twice, and runs equal graphs both times; the first time only to learn them.
+     */
+    int (*body)(void *context, void *call);
+} dvm_across_t;
+
+/**
+ * An array of a region.
+ */
+typedef struct {
+    /**
+     * Its first element.
+     */
+    void *base;
+    /**
+     * The bytes of an element.
+     */
+    size_t element;
+} dvm_across_array_t;
+
+/**
+ * @brief Tell whether regions with the clause `across` run on several processes: in a job of several, unless DVM_ACROSS=0.
+ *
+ * @param[out] across  1 if they do, else 0
+ * @retval DVM_SUCCESS       across is written
+ * @retval DVM_ERR_ARGUMENT  across is NULL
+ *
+ * Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_across_begins(int *across);
+
+/**
+ * @brief Run a region on all processes of the job. All processes call it together, with equal arrays and parameters.
+ *
+ * Each process runs the tiles that are dealt out to it. What they write and tiles of others read is sent to these, and
+ * at the end everything that the region leaves behind is in the arrays of all processes.
+ *
+ * @param[in]  region   the region
+ * @param[in]  context  the first argument of its functions
+ * @param[in]  arrays   its arrays, as many as the region says
+ * @param[in]  digest   a digest of all parameters: if the processes give different ones, nothing runs
+ * @param[in]  willing  zero: this process cannot run the region as tiles; then nothing runs, in no process
+ * @param[out] ran      1: the region has run. 0: nothing has run, in no process
+ * @retval DVM_SUCCESS              ran is written
+ * @retval DVM_ERR_ARGUMENT         region, its functions, arrays or ran is NULL, or its size is not that of this version
+ * @retval DVM_ERR_TASK             a tile failed, here or elsewhere: the arrays are half done
+ * @retval DVM_ERR_PEER_LOST        a process is lost: the arrays are half done
+ * @retval DVM_ERR_STATE            the process is in no job of several, or the processes do not run equal graphs
+ * @retval DVM_ERR_IN_TASK          called inside a task or a tile
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_across_run(const dvm_across_t *region,
+                             void *context,
+                             const dvm_across_array_t *arrays,
+                             uint64_t digest,
+                             int willing,
+                             int *ran);
+
+/**
+ * @brief Agree on the sizes of the next graph's tiles: those of process 0. Called by the body of a region.
+ *
+ * @param[in]     call       as the body was given it
+ * @param[in]     count      the number of coordinates
+ * @param[in,out] sizes      the sizes that this process would take; then those that all take
+ * @retval DVM_SUCCESS              sizes is written
+ * @retval DVM_ERR_ARGUMENT         call or sizes is NULL, or count is out of range
+ * @retval DVM_ERR_STATE            the processes do not run equal graphs
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_across_sizes(void *call, int count, int64_t *sizes);
+
+/**
+ * @brief Give a graph to a call of a region: learns it the first time that the body runs, then runs this process's tiles of
+ * it, until all processes have run theirs. Called by the body of a region.
+ *
+ * @param[in] call         as the body was given it
+ * @param[in] graph        the graph, by `carried`: its lower ends are 0
+ * @param[in] phase        the number of its phase
+ * @param[in] hosts_count  the number of the phase's host loops
+ * @param[in] hosts        their values
+ * @param[in] first        coordinates of the band where tile 0 begins, as many as the graph's dimension
+ * @param[in] step         sizes of a tile
+ * @retval DVM_SUCCESS              the graph is learnt, or has run
+ * @retval DVM_ERR_ARGUMENT         as for dvm_graph_run; or a list is missing, or the graph tells its own edges
+ * @retval DVM_ERR_TASK             a tile failed, here or elsewhere
+ * @retval DVM_ERR_PEER_LOST        a process is lost
+ * @retval DVM_ERR_STATE            the processes do not run equal graphs
+ * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
+ *
+ * Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_across_graph(void *call,
+                               const dvm_graph_t *graph,
+                               int phase,
+                               int hosts_count,
+                               const int64_t *hosts,
+                               const int64_t *first,
+                               const int64_t *step);
+
 /* ----- Explanations: what waits for what, for a program that does not go on -----
  *
  * Unless a function says otherwise:

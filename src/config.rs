@@ -701,7 +701,7 @@ impl Config {
     }
 
     /// Prints on stderr what the user has to know.
-    pub fn warn(&self, text: &str) {
+    pub fn warn(text: &str) {
         eprintln!("libdvm: {text}");
     }
 

@@ -63,8 +63,9 @@ mod remote {
     }
 }
 
-mod across;
 mod graph;
+
+mod across;
 
 mod explain;
 mod redistribution;

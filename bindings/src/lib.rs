@@ -17,7 +17,7 @@ use std::path::Path;
 pub use trouble::Trouble;
 
 /// The source files of the header, in its order: each only uses earlier ones. A section without a file is omitted.
-const SECTIONS: [&str; 16] = [
+const SECTIONS: [&str; 17] = [
     "src/error.rs",
     "src/ffi/mod.rs",
     "src/ffi/version.rs",
@@ -29,6 +29,7 @@ const SECTIONS: [&str; 16] = [
     "src/ffi/blocking.rs",
     "src/ffi/graph.rs",
     "src/ffi/region.rs",
+    "src/ffi/across.rs",
     "src/ffi/explain.rs",
     "src/ffi/distribution.rs",
     "src/ffi/redistribution.rs",

@@ -32,6 +32,9 @@ fi
 if [ -z "${DVMRUN:-}${DVM_TEST_MPIS:-}" ]; then
     (cd "$root" && cargo build --release --locked --quiet -p dvmrun) || exit 1
 fi
+if [ -z "${DVMCC:-}" ]; then
+    (cd "$root" && cargo build --release --locked --quiet -p dvm-codegen --bins) || exit 1
+fi
 dvmrun=${DVMRUN:-$release/dvmrun}
 # The library under the names that linkers and programs use.
 mkdir "$work/lib" && for name in libdvm.so libdvm.so.0; do ln -s "$(realpath "${LIBDVM:-$release/libdvm.so}")" "$work/lib/$name"; done
@@ -47,7 +50,14 @@ failed() {
 # said NAME WHAT: what the program says of itself.
 said() { sed -n "s/^ \* $2: *//p" "$here/$1.c"; }
 
-compile() { "${CC:-cc}" -std=c99 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror "${flags[@]}" -I"$root/include" "$@"; }
+# compile OPTION...: with dvmcc where a source has a region pragma.
+compile() {
+    local compiler=${CC:-cc} source
+    for source in "$@"; do
+        if [[ $source == *.c ]] && grep -q '^#pragma dvm region' "$source"; then compiler=${DVMCC:-$release/dvmcc}; fi
+    done
+    "$compiler" -std=c99 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror "${flags[@]}" -I"$root/include" "$@"
+}
 
 # build_plugins NAME: shared objects that the program loads itself, from the folder PLUGINS.
 build_plugins() {

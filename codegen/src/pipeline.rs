@@ -6,13 +6,12 @@ use crate::{
     analysis::{Dependences, IslRegion, ValueFlow, footprint, obstacle, order_properties, overlap, row_overruns},
     emit::{self, Generated, PhaseParts, RegionContext, RegionParts},
     lowered::{
-        AcrossParts, ArrayFootprint, BodyOrder, Component, FlowLoops, FlowSymbols, HostLoops, Loops, Ordered, OverlapChecks,
-        PlaceForm, TileBox,
+        AcrossParts, ArrayFootprint, BodyOrder, Component, FlowLoops, FlowSymbols, HostLoops, Loops, Ordered,
+        OverlapChecks, PlaceForm, TileBox,
     },
     model::{Array, Region, Storage},
     transform::{
-        Legality, NO_PARALLELISM, Phase, PhaseKind, Plan, Search, Step,
-        across,
+        Legality, NO_PARALLELISM, Phase, PhaseKind, Plan, Search, Step, across,
         host_loops::host_loops,
         phase_loops::loops_over,
         place::place_form,

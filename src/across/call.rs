@@ -6,23 +6,23 @@
 
 use rustc_hash::FxHasher;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::exchange::{Exchange, failed_elsewhere};
 use super::functions::Functions;
-use super::layout::{Layout, Owners, Preference};
-use super::machine::Machine;
+use super::layout::{Owners, Placement, Preference};
 use super::plan::{Graph, Plan};
-use super::running::{self, SharedMachine};
+use super::running;
+use crate::config::Config;
 use crate::engine::{AcrossEvent, Call, RemoteScheduler};
 use crate::error::{Error, dvm_retcode_t};
 use crate::graph::GraphParts;
 use crate::id::ProcessId;
 use crate::sync::lock::Mutex;
-use crate::wire::{ACROSS_PIECE, AcrossBody};
+use crate::wire::AcrossBody;
 
 /// Most graphs of one call: their list is in memory.
 const MOST_GRAPHS: usize = 1 << 20;
@@ -53,36 +53,11 @@ fn no_job() -> Error {
     Error::state("the process is in no job of several processes")
 }
 
-/// What the processes of a call send each other.
-pub(super) struct Exchange {
-    pub(super) job: Arc<dyn RemoteScheduler>,
-    number: u32,
-    pub(super) me: u32,
-    pub(super) plan: Arc<Plan>,
-    pub(super) functions: Arc<Functions>,
-    pub(super) machine: SharedMachine,
-    incoming: Mutex<Incoming>,
-    through: AtomicU64,
-    messages: AtomicU64,
-    out: AtomicU64,
-}
-
-/// What has come and does not belong to the graph that runs.
-#[derive(Default)]
-struct Incoming {
-    /// By sender: the first pieces of a long message.
-    pieces: Vec<Vec<u8>>,
-    /// What others leave behind.
-    left: Vec<(u32, u64, Vec<u8>)>,
-    /// Who has sent all that.
-    complete: BTreeSet<u32>,
-}
-
 /// A call while the region's body runs.
 pub(crate) struct AcrossCall {
     name: String,
     preferences: Vec<Preference>,
-    layout: Layout,
+    layout: Placement,
     processes: u32,
     stage: Mutex<Stage>,
 }
@@ -112,9 +87,9 @@ pub(crate) fn run(call: &Call, mut facts: RegionFacts, functions: Functions) -> 
     }
     let _turn = TURN.lock();
     let config = call.engine().config();
-    let layout = config.place().map_or_else(|| Ok(Layout::default()), Layout::parse);
+    let layout = config.place().map_or_else(|| Ok(Placement::default()), Placement::parse);
     if let Err(error) = &layout {
-        config.warn(error.message());
+        Config::warn(error.message());
         facts.willing = false;
     }
     let layout = layout.unwrap_or_default();
@@ -130,7 +105,13 @@ pub(crate) fn run(call: &Call, mut facts: RegionFacts, functions: Functions) -> 
         preferences: facts.preferences,
         layout,
         processes,
-        stage: Mutex::new(Stage::Learning { given: false, sizes: Vec::new(), at: 0, graphs: Vec::new(), failure: None }),
+        stage: Mutex::new(Stage::Learning {
+            given: false,
+            sizes: Vec::new(),
+            at: 0,
+            graphs: Vec::new(),
+            failure: None,
+        }),
     };
     let functions = Arc::new(functions);
     let told = meeting.across_body(call, &across, &functions);
@@ -151,14 +132,10 @@ struct Meeting {
 }
 
 /// The digest of a region with its parameters, and of how its tiles are dealt out.
-fn digest(region: u64, layout: &Layout) -> u64 {
+fn digest(region: u64, layout: &Placement) -> u64 {
     let mut hasher = FxHasher::default();
     (region, format!("{layout:?}")).hash(&mut hasher);
     hasher.finish()
-}
-
-fn failed_elsewhere(from: ProcessId, code: dvm_retcode_t, text: &str) -> Error {
-    Error::new(code, format!("process {from} could not run its part of the region: {text}"))
 }
 
 impl Meeting {
@@ -183,7 +160,7 @@ impl Meeting {
                                  process runs its own loops",
                                 facts.name
                             );
-                            call.engine().config().warn(&text);
+                            Config::warn(&text);
                             all = false;
                         } else if !willing {
                             let name = facts.name;
@@ -242,30 +219,15 @@ impl Meeting {
         }
         let count = graphs.len();
         let plan = Arc::new(Plan::new(graphs, self.processes, Box::new((**functions).clone())));
-        let exchange = Arc::new(Exchange {
-            job: Arc::clone(&self.job),
-            number: self.number,
-            me: self.me,
-            machine: Mutex::new(Machine::new(Arc::clone(&plan), self.me)),
-            plan,
-            functions: Arc::clone(functions),
-            incoming: Mutex::new(Incoming {
-                pieces: (0..self.processes).map(|_| Vec::new()).collect(),
-                ..Incoming::default()
-            }),
-            through: AtomicU64::new(0),
-            messages: AtomicU64::new(0),
-            out: AtomicU64::new(0),
-        });
+        let exchange = Exchange::new(&self.job, (self.number, self.me), plan, functions);
+        let exchange = Arc::new(exchange);
         let kept = self.kept.take().into();
-        exchange.take_in(&mut exchange.incoming.lock(), kept)?;
+        exchange.begin(kept)?;
         across.go(Arc::clone(&exchange), sizes);
         functions.body(std::ptr::from_ref(across).cast_mut().cast())?;
         across.end(count)?;
         exchange.leave_behind()?;
-        let Exchange { through, messages, out, .. } = &*exchange;
-        let (through, messages, out) =
-            (through.load(Ordering::Relaxed), messages.load(Ordering::Relaxed), out.load(Ordering::Relaxed));
+        let [through, messages, out] = exchange.counts();
         call.engine().config().note(|| {
             format!(
                 "region '{}' on {} processes: process {} has sent {through} bytes in {messages} messages between tiles, and {out} \
@@ -348,11 +310,13 @@ impl AcrossCall {
             }
         };
         let known = exchange.plan.graphs.get(n).is_some_and(|graph| {
-            (graph.phase, &graph.hosts, &graph.first, &graph.step) == (given.phase, &given.hosts, &given.first, &given.step)
+            (graph.phase, &graph.hosts, &graph.first, &graph.step)
+                == (given.phase, &given.hosts, &given.first, &given.step)
         });
-        let result = match known {
-            true => running::run(call, &self.name, n, &exchange, given.parts.callbacks),
-            false => Err(Error::state("the region's body runs other graphs than before")),
+        let result = if known {
+            running::run(call, &self.name, n, &exchange, given.parts.callbacks)
+        } else {
+            Err(Error::state("the region's body runs other graphs than before"))
         };
         if let (Err(error), Stage::Running { failure, .. }) = (&result, &mut *self.stage.lock()) {
             failure.get_or_insert_with(|| error.clone());
@@ -366,7 +330,8 @@ impl AcrossCall {
         if count >= MOST_GRAPHS {
             return Err(Error::argument(format!("the region has more than {MOST_GRAPHS} graphs: remove `across`")));
         }
-        let preference = self.preferences.get(given.phase).ok_or_else(|| Error::argument("the phase is none of the region"))?;
+        let preference =
+            self.preferences.get(given.phase).ok_or_else(|| Error::argument("the phase is none of the region"))?;
         Ok(Graph {
             phase: given.phase,
             hosts: given.hosts.clone(),
@@ -386,128 +351,5 @@ impl AcrossCall {
     pub(crate) unsafe fn of<'a>(address: *mut c_void) -> Option<&'a AcrossCall> {
         // SAFETY: by this function's contract: the call outlives the body.
         unsafe { address.cast::<AcrossCall>().as_ref() }
-    }
-}
-
-impl Exchange {
-    fn others(&self) -> impl Iterator<Item = u32> {
-        let me = self.me;
-        (0..self.plan.processes).filter(move |to| *to != me)
-    }
-
-    fn tell(&self, to: u32, body: AcrossBody<&[u8]>) {
-        self.job.across().tell(self.number, ProcessId::from_index(to), body);
-    }
-
-    fn send_elements(&self, to: u32, (graph, tile): (usize, u64), left: bool, bytes: &[u8]) {
-        let mut pieces = bytes.chunks(ACROSS_PIECE).peekable();
-        while let Some(bytes) = pieces.next() {
-            let more = pieces.peek().is_some();
-            self.tell(to, AcrossBody::Elements { graph: graph as u32, tile, left, more, bytes });
-        }
-    }
-
-    /// Sends what a tile that has just run has for others.
-    pub(super) fn send_parcels(&self, n: usize, tile: &[i64]) {
-        for to in self.others() {
-            let parcel = self.plan.parcel(n, tile, to);
-            if parcel.rows.is_empty() {
-                continue;
-            }
-            let bytes = self.functions.pack(&parcel.rows);
-            self.through.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-            self.messages.fetch_add(1, Ordering::Relaxed);
-            self.send_elements(to, (n, self.plan.graphs[n].number(tile)), false, &bytes);
-        }
-    }
-
-    /// Tells the others, once, that this process has ended its tiles of the graph.
-    pub(super) fn tell_end(&self) {
-        let mut machine = self.machine.lock();
-        if machine.takes_leave() {
-            let graph = machine.graph() as u32;
-            drop(machine);
-            self.others().for_each(|to| self.tell(to, AcrossBody::Ended { graph }));
-        }
-    }
-
-    pub(super) fn tell_failure(&self, error: &Error) {
-        let text = error.message().to_owned();
-        self.others().for_each(|to| self.tell(to, AcrossBody::Failed { code: error.code(), text: text.clone() }));
-    }
-
-    /// Takes in what has come, if anything has.
-    pub(super) fn receive(&self) -> Result<(), Error> {
-        if !self.job.across().has_come() {
-            return Ok(());
-        }
-        // One thread at a time, so that what one process says stays in order.
-        let mut incoming = self.incoming.lock();
-        let events = self.job.across().take(self.number);
-        self.take_in(&mut incoming, events)
-    }
-
-    fn take_in(&self, incoming: &mut Incoming, events: Vec<AcrossEvent>) -> Result<(), Error> {
-        for event in events {
-            match event {
-                AcrossEvent::Lost(error) => return Err(error),
-                AcrossEvent::Said(from, AcrossBody::Failed { code, text }) => {
-                    return Err(failed_elsewhere(from, code, &text));
-                }
-                AcrossEvent::Said(from, AcrossBody::Elements { graph, tile, left, more, bytes }) => {
-                    let pieces = &mut incoming.pieces[from.index() as usize];
-                    let bytes = if pieces.is_empty() && !more {
-                        bytes
-                    } else {
-                        pieces.extend_from_slice(&bytes);
-                        if more {
-                            continue;
-                        }
-                        std::mem::take(pieces)
-                    };
-                    if left {
-                        incoming.left.push((graph, tile, bytes));
-                    } else {
-                        self.machine.lock().arrived(graph as usize, tile, bytes)?;
-                    }
-                }
-                AcrossEvent::Said(from, AcrossBody::Ended { graph }) => {
-                    if graph as usize >= self.plan.graphs.len() {
-                        incoming.complete.insert(from.index() as u32);
-                    } else {
-                        self.machine.lock().other_ended(graph as usize);
-                    }
-                }
-                AcrossEvent::Said(_, AcrossBody::Enter { .. } | AcrossBody::Sizes(_)) => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Sends all others what this process's tiles leave behind, and takes what theirs do.
-    fn leave_behind(&self) -> Result<(), Error> {
-        for (n, graph) in self.plan.graphs.iter().enumerate() {
-            for tile in graph.own(self.me) {
-                let bytes = self.functions.pack(&self.plan.left(n, &tile));
-                for to in self.others() {
-                    self.out.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-                    self.send_elements(to, (n, graph.number(&tile)), true, &bytes);
-                }
-            }
-        }
-        let graph = self.plan.graphs.len() as u32;
-        self.others().for_each(|to| self.tell(to, AcrossBody::Ended { graph }));
-        let mut incoming = self.incoming.lock();
-        loop {
-            for (n, tile, bytes) in std::mem::take(&mut incoming.left) {
-                let graph = self.plan.graphs.get(n as usize).ok_or_else(|| Error::state("elements of no graph have come"))?;
-                self.functions.unpack(&self.plan.left(n as usize, &graph.tile(tile)), &bytes)?;
-            }
-            if incoming.complete.len() + 1 == self.plan.processes as usize {
-                return Ok(());
-            }
-            let events = self.job.across().wait_and_take(self.number);
-            self.take_in(&mut incoming, events)?;
-        }
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use super::plan::{FlowEnds, Flows, InstanceBox};
-use super::rows::{Row, Rows};
+use super::rows::{ElementRow, Rows};
 use crate::error::{Error, dvm_retcode_t};
 use crate::processing::{forced, unwind_boundary};
 
@@ -67,11 +67,6 @@ impl Functions {
         Functions { context, body, ends, rows, arrays, sizes }
     }
 
-    /// The bytes of an element, by array.
-    pub(crate) fn sizes(&self) -> &[usize] {
-        &self.sizes
-    }
-
     /// Runs the loops around the graphs. `call`: what they are given to.
     pub(crate) fn body(&self, call: *mut c_void) -> Result<(), Error> {
         // SAFETY: by the promise made to `new`: the context is that of the body, which takes two arguments.
@@ -102,7 +97,10 @@ impl Functions {
     pub(crate) fn unpack(&self, rows: &Rows, bytes: &[u8]) -> Result<(), Error> {
         let wanted = rows.bytes(&self.sizes);
         if wanted != bytes.len() {
-            let text = format!("{} bytes have come where {wanted} were to come: the processes run different regions", bytes.len());
+            let text = format!(
+                "{} bytes have come where {wanted} were to come: the processes run different regions",
+                bytes.len()
+            );
             return Err(Error::new(dvm_retcode_t::DVM_ERR_STATE, text));
         }
         let mut left = bytes;
@@ -116,7 +114,7 @@ impl Functions {
         Ok(())
     }
 
-    fn place(&self, row: &Row) -> (*mut u8, usize) {
+    fn place(&self, row: &ElementRow) -> (*mut u8, usize) {
         let array = &self.arrays[row.array as usize];
         (array.base.wrapping_offset(row.first as isize * array.element as isize), row.count as usize * array.element)
     }
@@ -127,20 +125,19 @@ impl Flows for Functions {
         &self.ends
     }
 
-    fn rows(&self, flow: usize, writer: &InstanceBox, reader: &InstanceBox, visit: &mut dyn FnMut(Row)) {
-        struct Visitor<'a>(&'a mut dyn FnMut(Row), usize);
+    fn rows(&self, flow: usize, writer: &InstanceBox, reader: &InstanceBox, visit: &mut dyn FnMut(ElementRow)) {
+        struct Visitor<'a>(&'a mut dyn FnMut(ElementRow), usize);
         unsafe extern "C" fn forward(visitor: *mut c_void, array: c_int, first: i64, count: i64) {
             // SAFETY: the address that is given to the function below, which has not returned yet.
             let visitor = unsafe { &mut *visitor.cast::<Visitor<'_>>() };
             if let Ok(array) = u32::try_from(array)
                 && (array as usize) < visitor.1
             {
-                (visitor.0)(Row { array, first, count });
+                (visitor.0)(ElementRow { array, first, count });
             }
         }
         let mut visitor = Visitor(visit, self.arrays.len());
-        let [from, from_end, to, to_end] =
-            [&writer.first, &writer.end, &reader.first, &reader.end].map(|corner| corner.as_ptr());
+        let [from, from_end, to, to_end] = [&writer.first, &writer.end, &reader.first, &reader.end].map(Vec::as_ptr);
         // SAFETY: by the promise made to `new`; the boxes have all coordinates of their phases. Generated code throws nothing.
         unsafe { (self.rows[flow])(self.context, from, from_end, to, to_end, forward, (&raw mut visitor).cast()) };
     }

@@ -13,16 +13,16 @@ pub(crate) enum Deal {
 
 /// What `DVM_PLACE` says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub(crate) struct Placement {
     /// By placed coordinate; empty: the phase's own choice.
     pub(crate) deals: Vec<Deal>,
     /// The numbers of parts; empty: as square as the number of processes allows.
     pub(crate) grid: Vec<u32>,
 }
 
-impl Layout {
+impl Placement {
     /// Reads `block`, `cyclic`, `cyclic(4)`, some of them after commas for several coordinates, and a grid after `@`.
-    pub(crate) fn parse(text: &str) -> Result<Layout, Error> {
+    pub(crate) fn parse(text: &str) -> Result<Placement, Error> {
         let wrong = |what: &str| {
             Error::argument(format!(
                 "DVM_PLACE={text}: {what}; allowed are block, cyclic and cyclic(TILES), with commas for several coordinates, \
@@ -36,7 +36,9 @@ impl Layout {
             other => {
                 let tiles = other.strip_prefix("cyclic(").and_then(|rest| rest.strip_suffix(')'));
                 let tiles = tiles.and_then(|tiles| tiles.trim().parse::<i32>().ok()).filter(|tiles| *tiles > 0);
-                tiles.map(|tiles| Deal::Cyclic(tiles.into())).ok_or_else(|| wrong(&format!("`{other}` is no way to deal")))
+                tiles
+                    .map(|tiles| Deal::Cyclic(tiles.into()))
+                    .ok_or_else(|| wrong(&format!("`{other}` is no way to deal")))
             }
         };
         let deals = deals.split(',').map(deal).collect::<Result<Vec<_>, _>>()?;
@@ -48,7 +50,7 @@ impl Layout {
         if !grid.is_empty() && grid.len() != deals.len() {
             return Err(wrong("the grid has not as many numbers as there are coordinates"));
         }
-        Ok(Layout { deals, grid })
+        Ok(Placement { deals, grid })
     }
 }
 
@@ -110,9 +112,8 @@ impl Along {
                 let (first, end) = (begin(own), begin(own + 1));
                 if first < end { vec![(first, end)] } else { Vec::new() }
             }
-            Deal::Cyclic(block) => (0..)
-                .map(|turn| (turn * parts + own) * block)
-                .take_while(|first| *first < self.tiles)
+            Deal::Cyclic(block) => (own * block..self.tiles)
+                .step_by((parts * block) as usize)
                 .map(|first| (first, (first + block).min(self.tiles)))
                 .collect(),
         }
@@ -129,14 +130,14 @@ pub(crate) struct Owners {
 
 impl Owners {
     /// Deals out a box of so many tiles along each coordinate.
-    pub(crate) fn new(extent: &[i64], processes: u32, preference: &Preference, layout: &Layout) -> Owners {
+    pub(crate) fn new(extent: &[i64], processes: u32, preference: &Preference, layout: &Placement) -> Owners {
         let mut order: Vec<usize> = preference.coordinates.iter().copied().filter(|k| *k < extent.len()).collect();
         order.extend((0..extent.len()).filter(|k| !preference.coordinates.contains(k)));
         let own = if preference.cyclic { Deal::Cyclic(1) } else { Deal::Block };
         let deals = if layout.deals.is_empty() { vec![own] } else { layout.deals.clone() };
         let placed = deals.len().min(order.len());
-        let given = layout.grid.len() == placed && layout.grid.iter().try_fold(1_u32, |all, n| all.checked_mul(*n))
-            .is_some_and(|all| all <= processes);
+        let given = layout.grid.len() == placed
+            && layout.grid.iter().try_fold(1_u32, |all, n| all.checked_mul(*n)).is_some_and(|all| all <= processes);
         let grid = if given { layout.grid.clone() } else { square(processes, placed) };
         let mut along: Vec<Along> =
             extent.iter().map(|&tiles| Along { tiles, parts: 1, stride: 0, deal: Deal::Block }).collect();
@@ -161,7 +162,7 @@ impl Owners {
             return &[];
         }
         let along = &self.along[k];
-        let part = if along.stride == 0 { 0 } else { process / along.stride % along.parts };
+        let part = process.checked_div(along.stride).map_or(0, |place| place % along.parts);
         &self.runs[k][part as usize]
     }
 
@@ -193,11 +194,11 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let layout = Layout::parse("cyclic(2), block@2x3").unwrap();
-        assert_eq!(layout, Layout { deals: vec![Deal::Cyclic(2), Deal::Block], grid: vec![2, 3] });
-        assert_eq!(Layout::parse("cyclic").unwrap(), Layout { deals: vec![Deal::Cyclic(1)], grid: vec![] });
+        let layout = Placement::parse("cyclic(2), block@2x3").unwrap();
+        assert_eq!(layout, Placement { deals: vec![Deal::Cyclic(2), Deal::Block], grid: vec![2, 3] });
+        assert_eq!(Placement::parse("cyclic").unwrap(), Placement { deals: vec![Deal::Cyclic(1)], grid: vec![] });
         for wrong in ["", "rows", "cyclic(0)", "cyclic(x)", "block@2x2", "block@0", "block,", "block@"] {
-            let error = Layout::parse(wrong).unwrap_err();
+            let error = Placement::parse(wrong).unwrap_err();
             assert!(error.message().contains("allowed are"), "{wrong}: {error}");
         }
     }
@@ -222,7 +223,7 @@ mod tests {
                 .map(|_| if random.below(2) == 0 { Deal::Block } else { Deal::Cyclic(random.below(3) as i64 + 1) })
                 .collect();
             let preference = Preference { coordinates: vec![random.below(dimension)], cyclic: random.below(2) == 0 };
-            let owners = Owners::new(&extent, processes, &preference, &Layout { deals, grid: vec![] });
+            let owners = Owners::new(&extent, processes, &preference, &Placement { deals, grid: vec![] });
             let mut counted = 0;
             for number in 0..extent.iter().product::<i64>() {
                 let mut rest = number;
@@ -233,11 +234,11 @@ mod tests {
                     let inside = (0..dimension).all(|k| owners.from(process, k, tile[k]) == Some(tile[k]));
                     assert_eq!(inside, process == owner, "{owners:?} {tile:?} {process}");
                     counted += i64::from(inside);
-                    for k in 0..dimension {
+                    for (k, &index) in tile.iter().enumerate() {
                         let own: Vec<i64> =
                             owners.runs(process, k).iter().flat_map(|(first, end)| *first..*end).collect();
-                        assert_eq!(owners.from(process, k, tile[k]), own.iter().copied().find(|i| *i >= tile[k]));
-                        assert_eq!(owners.before(process, k, tile[k]), own.iter().copied().rfind(|i| *i < tile[k]));
+                        assert_eq!(owners.from(process, k, index), own.iter().copied().find(|i| *i >= index));
+                        assert_eq!(owners.before(process, k, index), own.iter().copied().rfind(|i| *i < index));
                     }
                 }
             }

@@ -41,18 +41,18 @@ pub(crate) struct ReadyTile {
 /// What a worker does next.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Unpack messages and run a tile; then [`Machine::ended`].
+    /// Unpack messages and run a tile; then [`TileMachine::ended`].
     Run(ReadyTile),
-    /// Find out what the tile waits for, by [`Plan::sources`]; then [`Machine::expect`].
+    /// Find out what the tile waits for, by [`Plan::sources`]; then [`TileMachine::expect`].
     Ask(Vec<i64>),
     /// Nothing until something comes, or a tile ends.
     Wait,
-    /// Unpack messages: all processes have ended the graph. Then [`Machine::leave`].
+    /// Unpack messages: all processes have ended the graph. Then [`TileMachine::leave`].
     Over(Vec<Arrived>),
 }
 
 /// A process's part of one graph after the other.
-pub(crate) struct Machine {
+pub(crate) struct TileMachine {
     plan: Arc<Plan>,
     me: u32,
     /// The graph that runs.
@@ -79,9 +79,9 @@ fn defect(text: String) -> Error {
     Error::new(dvm_retcode_t::DVM_ERR_STATE, text)
 }
 
-impl Machine {
-    pub(crate) fn new(plan: Arc<Plan>, me: u32) -> Machine {
-        Machine {
+impl TileMachine {
+    pub(crate) fn new(plan: Arc<Plan>, me: u32) -> TileMachine {
+        TileMachine {
             plan,
             me,
             n: 0,
@@ -121,7 +121,7 @@ impl Machine {
     fn neighbours<'a>(
         &'a self,
         tile: &'a [i64],
-        nearest: fn(&Machine, usize, i64) -> Option<i64>,
+        nearest: fn(&TileMachine, usize, i64) -> Option<i64>,
     ) -> impl Iterator<Item = Vec<i64>> + 'a {
         let carried = self.plan.graphs[self.n].carried.iter().enumerate().filter(|(_, carried)| **carried);
         carried.filter_map(move |(k, _)| {
@@ -178,12 +178,11 @@ impl Machine {
         let (mut missing, mut come) = (0, Vec::new());
         let heard = self.heard.entry(self.n).or_default();
         for source in sources {
-            match heard.messages.remove(&source) {
-                Some(bytes) => come.push(Arrived { source, bytes }),
-                None => {
-                    missing += 1;
-                    self.gates.insert(source, gate);
-                }
+            if let Some(bytes) = heard.messages.remove(&source) {
+                come.push(Arrived { source, bytes });
+            } else {
+                missing += 1;
+                self.gates.insert(source, gate);
             }
         }
         if !come.is_empty() {

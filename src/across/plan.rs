@@ -4,7 +4,7 @@
 //! flow functions.
 
 use super::layout::Owners;
-use super::rows::{Row, Rows};
+use super::rows::{ElementRow, Rows};
 
 /// A box of instances: host values and coordinates of the band from `first` up to, and without, `end`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) trait Flows: Send + Sync {
     fn list(&self) -> &[FlowEnds];
     /// The elements of flow `flow` that instances of `writer` write and instances of `reader` read, some maybe several
     /// times; without a reader all that is left behind.
-    fn rows(&self, flow: usize, writer: &InstanceBox, reader: &InstanceBox, visit: &mut dyn FnMut(Row));
+    fn rows(&self, flow: usize, writer: &InstanceBox, reader: &InstanceBox, visit: &mut dyn FnMut(ElementRow));
 }
 
 /// A graph of the call: one phase at one value of its host loops.
@@ -51,11 +51,6 @@ impl Graph {
     /// The number of a tile in the box.
     pub(crate) fn number(&self, tile: &[i64]) -> u64 {
         self.extent.iter().zip(tile).fold(0, |number, (extent, index)| number * *extent as u64 + *index as u64)
-    }
-
-    /// The number of points of the box; `None`: too many to number.
-    pub(crate) fn volume(&self) -> Option<u64> {
-        self.extent.iter().try_fold(1_u64, |all, extent| all.checked_mul(u64::try_from(*extent).ok()?))
     }
 
     /// The tile with a number.
@@ -114,19 +109,8 @@ impl Graph {
         tiles
     }
 
-    /// The gate of what a tile has for a process: the least tile of the process that is not before it.
-    pub(crate) fn gate(&self, source: &[i64], process: u32) -> Option<Vec<i64>> {
-        if !self.owners.has_tiles(process) {
-            return None;
-        }
-        let along = |(k, &index): (usize, &i64)| {
-            let at = self.owners.from(process, k, index)?;
-            (self.carried[k] || at == index).then_some(at)
-        };
-        source.iter().enumerate().map(along).collect()
-    }
-
-    /// The tiles that have this tile of the process as the gate of what they have for it, and the tile itself.
+    /// The tiles that have this tile of the process as the gate of what they have for it, and the tile itself. The gate of
+    /// what a tile has for a process is the least tile of the process that is not before it along any carried coordinate.
     fn behind(&self, gate: &[i64], process: u32) -> Vec<Vec<i64>> {
         let mut tiles: Vec<Vec<i64>> = vec![Vec::new()];
         for (k, &last) in gate.iter().enumerate() {
@@ -165,8 +149,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn new(graphs: Vec<Graph>, processes: u32, flows: Box<dyn Flows>) -> Plan {
-        let parts =
-            graphs.iter().map(|graph| (0..processes).map(|process| graph.parts(process)).collect()).collect();
+        let parts = graphs.iter().map(|graph| (0..processes).map(|process| graph.parts(process)).collect()).collect();
         let phases = flows.list().iter().map(|ends| ends.from.max(ends.to.unwrap_or(0)) + 1);
         let phases = phases.chain(graphs.iter().map(|graph| graph.phase + 1)).max().unwrap_or(0);
         let mut by_phase = vec![Vec::new(); phases];
@@ -234,8 +217,13 @@ impl Plan {
     pub(crate) fn sources(&self, n: usize, gate: &[i64], process: u32) -> Vec<(Vec<i64>, Parcel)> {
         let graph = &self.graphs[n];
         let others = graph.behind(gate, process).into_iter().filter(|tile| graph.owners.owner(tile) != process);
-        others.map(|tile| { let parcel = self.parcel(n, &tile, process); (tile, parcel) })
-            .filter(|(_, parcel)| parcel.gated).collect()
+        others
+            .map(|tile| {
+                let parcel = self.parcel(n, &tile, process);
+                (tile, parcel)
+            })
+            .filter(|(_, parcel)| parcel.gated)
+            .collect()
     }
 }
 
@@ -265,4 +253,3 @@ pub(crate) fn priority(graph: &Graph, tile: &[i64]) -> Vec<i64> {
     key.extend(tile.iter().enumerate().filter(|(k, _)| *k != first).map(|(_, index)| *index));
     key
 }
-

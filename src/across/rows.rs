@@ -2,7 +2,7 @@
 
 /// Consecutive elements of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Row {
+pub(crate) struct ElementRow {
     /// The array's number in the region.
     pub(crate) array: u32,
     /// The first element, counted from the array's first one.
@@ -13,11 +13,11 @@ pub(crate) struct Row {
 
 /// A set of elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Rows(Vec<Row>);
+pub(crate) struct Rows(Vec<ElementRow>);
 
 impl Rows {
     /// Adds a row; rows may meet or overlap until they are united.
-    pub(crate) fn add(&mut self, row: Row) {
+    pub(crate) fn add(&mut self, row: ElementRow) {
         if row.count <= 0 {
             return;
         }
@@ -32,7 +32,7 @@ impl Rows {
         if !self.0.is_sorted() {
             self.0.sort_unstable();
         }
-        let mut kept: Vec<Row> = Vec::with_capacity(self.0.len());
+        let mut kept: Vec<ElementRow> = Vec::with_capacity(self.0.len());
         for row in self.0.drain(..) {
             match kept.last_mut() {
                 Some(last) if last.array == row.array && row.first <= last.first + last.count => {
@@ -48,7 +48,7 @@ impl Rows {
         self.0.is_empty()
     }
 
-    pub(crate) fn list(&self) -> &[Row] {
+    pub(crate) fn list(&self) -> &[ElementRow] {
         &self.0
     }
 
@@ -69,7 +69,7 @@ mod tests {
         for mut random in testkit::seeds(300).map(Random::new) {
             let (mut rows, mut elements) = (Rows::default(), BTreeSet::new());
             for _ in 0..random.below(30) {
-                let row = Row {
+                let row = ElementRow {
                     array: random.below(2) as u32,
                     first: random.below(40) as i64,
                     count: random.below(6) as i64 - 1,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::call::Exchange;
-use super::machine::{Arrived, Machine, Next};
+use super::exchange::Exchange;
+use super::machine::{Arrived, Next};
 use super::plan::Plan;
 use crate::engine::{Account, Call, Engine, Source, end_section};
 use crate::error::{Error, dvm_retcode_t};
@@ -37,7 +37,13 @@ unsafe impl Send for Running {}
 unsafe impl Sync for Running {}
 
 /// Runs graph `n` of a call to its end, in all processes.
-pub(super) fn run(call: &Call, name: &str, n: usize, exchange: &Arc<Exchange>, callbacks: Callbacks) -> Result<(), Error> {
+pub(super) fn run(
+    call: &Call,
+    name: &str,
+    n: usize,
+    exchange: &Arc<Exchange>,
+    callbacks: Callbacks,
+) -> Result<(), Error> {
     let engine = call.engine();
     exchange.machine.lock().begin(n);
     exchange.tell_end();
@@ -191,6 +197,3 @@ impl Source for Running {
         })
     }
 }
-
-/// Machines are kept under a lock: threads only hold it to look what is next.
-pub(super) type SharedMachine = Mutex<Machine>;

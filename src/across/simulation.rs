@@ -5,10 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::layout::{Deal, Layout, Owners, Preference};
-use super::machine::{Machine, Next, ReadyTile};
+use super::layout::{Deal, Owners, Placement, Preference};
+use super::machine::{Next, ReadyTile, TileMachine};
 use super::plan::{FlowEnds, Flows, Graph, InstanceBox, Plan};
-use super::rows::{Row, Rows};
+use super::rows::{ElementRow, Rows};
 use crate::protocol::planted::with_planted;
 use testkit::Random;
 
@@ -51,13 +51,14 @@ impl Nest {
         let mut accesses = Vec::new();
         for _ in 0..count {
             let dimension = random.below(2) + 1;
-            phases.push((usize::from(has_hosts), (0..dimension).map(|_| random.below(7) as i64 + 2).collect::<Vec<_>>()));
+            phases
+                .push((usize::from(has_hosts), (0..dimension).map(|_| random.below(7) as i64 + 2).collect::<Vec<_>>()));
             // Each subscript: a factor for each coordinate, and an offset.
             let subscript = |random: &mut Random| {
                 let factors: Vec<i64> = (0..dimension).map(|_| *random.pick(&[0, 1, 1, -1, 2])).collect();
                 (random.below(2) as u32, factors, offset(random))
             };
-            let reads: Vec<_> = (0..random.below(3) + 1).map(|_| subscript(random)).collect();
+            let reads: Vec<_> = (0..=random.below(3)).map(|_| subscript(random)).collect();
             accesses.push((subscript(random), reads));
         }
         let mut instances = Vec::new();
@@ -123,7 +124,7 @@ impl Nest {
                 .map(|_| if random.below(2) == 0 { Deal::Block } else { Deal::Cyclic(random.below(2) as i64 + 1) })
                 .collect();
             let preference = Preference { coordinates: vec![random.below(band.len())], cyclic: random.below(2) == 0 };
-            let owners = Owners::new(&extent, processes, &preference, &Layout { deals, grid: Vec::new() });
+            let owners = Owners::new(&extent, processes, &preference, &Placement { deals, grid: Vec::new() });
             shapes.push((phase, extent, step, owners));
         }
         let graph = |host: i64, (phase, extent, step, owners): &(usize, Vec<i64>, Vec<i64>, Owners)| Graph {
@@ -172,19 +173,21 @@ fn run(instance: &Instance, memory: &mut [Vec<u64>]) {
     memory[instance.write.0 as usize][instance.write.1 as usize] = value;
 }
 
+/// An instance that writes, one that reads (or nobody), and the element.
+type Handed = (usize, Option<usize>, ElementRow);
+
 /// Which instances hand values on, by brute force.
 struct Known {
     ends: Vec<FlowEnds>,
     instances: Arc<Vec<Instance>>,
-    /// By flow: instance that writes, instance that reads (or nobody), element.
-    pairs: Vec<Vec<(usize, Option<usize>, Row)>>,
+    pairs: Vec<Vec<Handed>>,
 }
 
 impl Known {
     fn of(nest: &Nest) -> Known {
-        let mut flows: BTreeMap<(usize, Option<usize>), Vec<(usize, Option<usize>, Row)>> = BTreeMap::new();
+        let mut flows: BTreeMap<(usize, Option<usize>), Vec<Handed>> = BTreeMap::new();
         let mut last: HashMap<(u32, i64), usize> = HashMap::new();
-        let row = |(array, first): (u32, i64)| Row { array, first, count: 1 };
+        let row = |(array, first): (u32, i64)| ElementRow { array, first, count: 1 };
         for (at, instance) in nest.instances.iter().enumerate() {
             for element in &instance.reads {
                 if let Some(&writer) = last.get(element) {
@@ -211,7 +214,7 @@ impl Flows for Known {
         &self.ends
     }
 
-    fn rows(&self, flow: usize, writer: &InstanceBox, reader: &InstanceBox, visit: &mut dyn FnMut(Row)) {
+    fn rows(&self, flow: usize, writer: &InstanceBox, reader: &InstanceBox, visit: &mut dyn FnMut(ElementRow)) {
         for (from, to, row) in &self.pairs[flow] {
             let reads = to.is_none_or(|to| inside(&self.instances[to].place, reader));
             if reads && inside(&self.instances[*from].place, writer) {
@@ -229,7 +232,7 @@ enum Letter {
 }
 
 struct Process {
-    machine: Machine,
+    machine: TileMachine,
     memory: Vec<Vec<u64>>,
     running: Vec<ReadyTile>,
     /// All graphs are over.
@@ -240,7 +243,8 @@ struct Process {
 }
 
 fn pack(rows: &Rows, memory: &[Vec<u64>]) -> Vec<u64> {
-    let values = |row: &Row| memory[row.array as usize][row.first as usize..(row.first + row.count) as usize].to_vec();
+    let values =
+        |row: &ElementRow| memory[row.array as usize][row.first as usize..(row.first + row.count) as usize].to_vec();
     rows.list().iter().flat_map(values).collect()
 }
 
@@ -290,7 +294,7 @@ impl World<'_> {
             tiles.entry((n, graph.number(&tile))).or_default().push(at);
         }
         let process = |me: u32| {
-            let mut machine = Machine::new(Arc::clone(&plan), me);
+            let mut machine = TileMachine::new(Arc::clone(&plan), me);
             machine.begin(0);
             let memory = nest.memory();
             Process { machine, memory, running: Vec::new(), over: false, left: Vec::new(), sent: BTreeSet::new() }
@@ -469,7 +473,9 @@ impl World<'_> {
     fn by_force(&self) -> BTreeSet<(usize, u64, u32, u32, i64)> {
         let mut place: Vec<(usize, u64)> = vec![(0, 0); self.nest.instances.len()];
         for (tile, instances) in &self.tiles {
-            instances.iter().for_each(|instance| place[*instance] = *tile);
+            for instance in instances {
+                place[*instance] = *tile;
+            }
         }
         let owner = |(n, tile): (usize, u64)| self.plan.graphs[n].owners.owner(&self.plan.graphs[n].tile(tile));
         let (mut wanted, mut last) = (BTreeSet::new(), HashMap::new());

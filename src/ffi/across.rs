@@ -19,8 +19,7 @@ use crate::error::Error;
 /// @param[in] first    the first element, counted from the array's first one
 /// @param[in] count    how many elements follow each other
 #[allow(non_camel_case_types)]
-pub type dvm_across_visit_t =
-    Option<unsafe extern "C" fn(visitor: *mut c_void, array: c_int, first: i64, count: i64)>;
+pub type dvm_across_visit_t = Option<unsafe extern "C" fn(visitor: *mut c_void, array: c_int, first: i64, count: i64)>;
 
 /// A flow between the instances of a region: elements that one phase writes and another one reads. A box of instances has
 /// the values of the phase's host loops and the coordinates of its band, from `first` up to, and without, `end`.
@@ -148,8 +147,7 @@ pub unsafe extern "C" fn dvm_across_run(
         let (flows, phases, name) =
             unsafe { (Arg::new(region.flows), Arg::new(region.phases), Arg::<*const c_char>::new(region.name)) };
         let arrays = arrays.list(count(region.arrays_count), "arrays")?;
-        let arrays =
-            arrays.iter().map(|array| ArrayAt { base: array.base.cast(), element: array.element }).collect();
+        let arrays = arrays.iter().map(|array| ArrayAt { base: array.base.cast(), element: array.element }).collect();
         let flows = flows.list(count(region.flows_count), "region->flows")?;
         let flows = flows.iter().map(flow).collect::<Result<_, Error>>()?;
         let phases = phases.list(count(region.phases_count), "region->phases")?;
@@ -169,6 +167,7 @@ fn flow(flow: &dvm_across_flow_t) -> Result<(FlowEnds, across::FlowRows), Error>
     let rows = flow.rows.ok_or_else(|| Error::argument("a flow of the region has no function"))?;
     let from = usize::try_from(flow.from).map_err(|_| Error::argument("a flow of the region has no phase"))?;
     // SAFETY: the two types differ only in that the visitor of ours is never NULL, and have the same representation.
+    #[allow(clippy::missing_transmute_annotations, reason = "the first type is that of the field")]
     let rows = unsafe { std::mem::transmute::<_, across::FlowRows>(rows) };
     Ok((FlowEnds { from, to: usize::try_from(flow.to).ok() }, rows))
 }
@@ -198,11 +197,7 @@ fn call_of<'a>(call: Arg<*mut c_void>) -> Result<&'a AcrossCall, Error> {
 ///
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dvm_across_sizes(
-    call: Arg<*mut c_void>,
-    count: c_int,
-    sizes: Arg<*mut i64>,
-) -> dvm_retcode_t {
+pub unsafe extern "C" fn dvm_across_sizes(call: Arg<*mut c_void>, count: c_int, sizes: Arg<*mut i64>) -> dvm_retcode_t {
     running("dvm_across_sizes", |_| {
         let chosen = sizes.list(dimension(count)?, "sizes")?;
         let agreed = call_of(call)?.sizes(chosen)?;

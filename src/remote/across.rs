@@ -1,46 +1,13 @@
 //! Messages of calls of regions that run on all processes: kept until the call takes them.
 
-use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::Ordering;
 
 use super::losses::out_of_the_job;
 use super::state::{Handled, Remote, State, Step};
 use crate::engine::{AcrossEvent, Call, RemoteAcross, enter};
-use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
 use crate::protocol::Breach;
 use crate::wire::{AcrossBody, AcrossMessage, Edge, Message, read_across_message};
-
-/// Messages of calls that have come, and the processes that are lost.
-#[derive(Default)]
-pub(super) struct AcrossInbox {
-    /// How many calls have begun here.
-    calls: u32,
-    came: VecDeque<(ProcessId, AcrossMessage<Vec<u8>>)>,
-    lost: BTreeSet<ProcessId>,
-}
-
-impl AcrossInbox {
-    /// What has come for the call; what came for earlier ones is dropped.
-    fn take(&mut self, call: u32) -> Vec<AcrossEvent> {
-        let mut events = Vec::new();
-        let mut later = VecDeque::new();
-        for (from, message) in self.came.drain(..) {
-            if message.call == call {
-                events.push(AcrossEvent::Said(from, message.body));
-            } else if message.call > call {
-                later.push_back((from, message));
-            }
-        }
-        self.came = later;
-        let lost = |process: &ProcessId| {
-            let text = format!("process {process} is lost, which takes part in the region");
-            AcrossEvent::Lost(Error::new(dvm_retcode_t::DVM_ERR_PEER_LOST, text))
-        };
-        events.extend(self.lost.iter().map(lost));
-        events
-    }
-}
 
 /// A call into the engine that called.
 fn inside() -> Call {

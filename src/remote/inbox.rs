@@ -11,7 +11,9 @@ use crate::protocol::membership::{MembershipEvent, Reception};
 use crate::protocol::tasks::TaskEnd;
 use crate::protocol::termination::{Counts, TerminationEvent};
 use crate::transport::{LossCause, TransportEvent};
-use crate::wire::{ACROSS_ROOM, BatchHead, DatumAt, Done, EndState, Here, LoanMessage, Message, REDISTRIBUTION_ROOM, Value};
+use crate::wire::{
+    ACROSS_ROOM, BatchHead, DatumAt, Done, EndState, Here, LoanMessage, Message, REDISTRIBUTION_ROOM, Value,
+};
 
 fn of_this_process(from: ProcessId, id: DatumId) -> Handled {
     if id.is_here() { Ok(()) } else { Err(Breach::new(from, "it names a datum of another process as this one's")) }

@@ -16,6 +16,7 @@
 //! where it holds no lock.
 
 mod across;
+mod across_inbox;
 mod arriving;
 mod bytes;
 mod code;

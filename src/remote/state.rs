@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::across::AcrossInbox;
+use super::across_inbox::AcrossInbox;
 use super::code_loader::{CodeLoader, CodeState};
 use super::outbox::Outbox;
 use super::recorded::{Records, is_record};

@@ -86,7 +86,9 @@ impl<B: AsRef<[u8]>> AcrossMessage<B> {
             }
             AcrossBody::Sizes(sizes) => {
                 to.u32(sizes.len() as u32);
-                sizes.iter().for_each(|size| to.u64(*size as u64));
+                for size in sizes {
+                    to.u64(*size as u64);
+                }
                 kind::SIZES
             }
             AcrossBody::Elements { graph, tile, left, more, bytes } => {

@@ -89,7 +89,7 @@ pub fn entry(shared: &RegionContext, cannot: &str) -> String {
     );
     let parameters = region.parameters.iter().map(|parameter| &parameter.name);
     let values = region.values.iter().filter(|value| is_number(&value.ctype)).map(|value| &value.name);
-    let sizes = with_lengths(region).flat_map(|array| lengths(array)).filter(|length| !is_digits(length));
+    let sizes = with_lengths(region).flat_map(lengths).filter(|length| !is_digits(length));
     for member in parameters.chain(values).cloned().chain(sizes) {
         let _ = writeln!(text, "    dvm__number = dvm__digest(dvm__number, &{own}->{member}, sizeof {own}->{member});");
     }
@@ -105,7 +105,8 @@ pub fn entry(shared: &RegionContext, cannot: &str) -> String {
 /// Types whose bytes are all of the value.
 fn is_number(ctype: &str) -> bool {
     let words = ctype.split_whitespace().filter(|word| !matches!(*word, "const" | "register" | "volatile"));
-    let known = ["double", "float", "int", "unsigned", "signed", "char", "short", "long", "size_t", "int64_t", "int32_t"];
+    let known =
+        ["double", "float", "int", "unsigned", "signed", "char", "short", "long", "size_t", "int64_t", "int32_t"];
     let words: Vec<&str> = words.collect();
     words.iter().all(|word| known.contains(word)) && words != ["long", "double"]
 }

@@ -1,11 +1,11 @@
 //! From dependences to phases of tiles: schedule, bands, legality, the order inside a tile.
 
+pub mod across;
 mod block_forms;
 pub mod host_loops;
 mod legality;
 pub(crate) mod phase;
 pub mod phase_loops;
-pub mod across;
 pub mod place;
 pub(crate) mod register_blocks;
 mod schedule;

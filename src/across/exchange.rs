@@ -1,0 +1,200 @@
+//! What the processes of a call send each other, and what has come.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::functions::Functions;
+use super::machine::TileMachine;
+use super::plan::Plan;
+use crate::engine::{AcrossEvent, RemoteScheduler};
+use crate::error::{Error, dvm_retcode_t};
+use crate::id::ProcessId;
+use crate::sync::lock::Mutex;
+use crate::wire::{ACROSS_PIECE, AcrossBody};
+
+/// What the processes of a call send each other.
+pub(super) struct Exchange {
+    pub(super) job: Arc<dyn RemoteScheduler>,
+    number: u32,
+    pub(super) me: u32,
+    pub(super) plan: Arc<Plan>,
+    pub(super) functions: Arc<Functions>,
+    pub(super) machine: Mutex<TileMachine>,
+    incoming: Mutex<Incoming>,
+    through: AtomicU64,
+    messages: AtomicU64,
+    out: AtomicU64,
+}
+
+/// What has come and does not belong to the graph that runs.
+#[derive(Default)]
+struct Incoming {
+    /// By sender: the first pieces of a long message.
+    pieces: Vec<Vec<u8>>,
+    /// What others leave behind.
+    left: Vec<(u32, u64, Vec<u8>)>,
+    /// Who has sent all that.
+    complete: BTreeSet<u32>,
+}
+
+/// A process has told that it cannot go on.
+pub(super) fn failed_elsewhere(from: ProcessId, code: dvm_retcode_t, text: &str) -> Error {
+    Error::new(code, format!("process {from} could not run its part of the region: {text}"))
+}
+
+impl Exchange {
+    /// The part of process `me` in the call with this number.
+    pub(super) fn new(
+        job: &Arc<dyn RemoteScheduler>,
+        (number, me): (u32, u32),
+        plan: Arc<Plan>,
+        functions: &Arc<Functions>,
+    ) -> Exchange {
+        let pieces = (0..plan.processes).map(|_| Vec::new()).collect();
+        Exchange {
+            job: Arc::clone(job),
+            number,
+            me,
+            machine: Mutex::new(TileMachine::new(Arc::clone(&plan), me)),
+            plan,
+            functions: Arc::clone(functions),
+            incoming: Mutex::new(Incoming { pieces, ..Incoming::default() }),
+            through: AtomicU64::new(0),
+            messages: AtomicU64::new(0),
+            out: AtomicU64::new(0),
+        }
+    }
+
+    /// Takes in what has come before the graphs were known.
+    pub(super) fn begin(&self, events: Vec<AcrossEvent>) -> Result<(), Error> {
+        self.take_in(&mut self.incoming.lock(), events)
+    }
+
+    /// Bytes and messages that this process has sent between tiles, and bytes of what is left behind.
+    pub(super) fn counts(&self) -> [u64; 3] {
+        [&self.through, &self.messages, &self.out].map(|count| count.load(Ordering::Relaxed))
+    }
+
+    fn others(&self) -> impl Iterator<Item = u32> {
+        let me = self.me;
+        (0..self.plan.processes).filter(move |to| *to != me)
+    }
+
+    fn tell(&self, to: u32, body: AcrossBody<&[u8]>) {
+        self.job.across().tell(self.number, ProcessId::from_index(to), body);
+    }
+
+    fn send_elements(&self, to: u32, (graph, tile): (usize, u64), left: bool, bytes: &[u8]) {
+        let mut pieces = bytes.chunks(ACROSS_PIECE).peekable();
+        while let Some(bytes) = pieces.next() {
+            let more = pieces.peek().is_some();
+            self.tell(to, AcrossBody::Elements { graph: graph as u32, tile, left, more, bytes });
+        }
+    }
+
+    /// Sends what a tile that has just run has for others.
+    pub(super) fn send_parcels(&self, n: usize, tile: &[i64]) {
+        for to in self.others() {
+            let parcel = self.plan.parcel(n, tile, to);
+            if parcel.rows.is_empty() {
+                continue;
+            }
+            let bytes = self.functions.pack(&parcel.rows);
+            self.through.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            self.messages.fetch_add(1, Ordering::Relaxed);
+            self.send_elements(to, (n, self.plan.graphs[n].number(tile)), false, &bytes);
+        }
+    }
+
+    /// Tells the others, once, that this process has ended its tiles of the graph.
+    pub(super) fn tell_end(&self) {
+        let mut machine = self.machine.lock();
+        if machine.takes_leave() {
+            let graph = machine.graph() as u32;
+            drop(machine);
+            self.others().for_each(|to| self.tell(to, AcrossBody::Ended { graph }));
+        }
+    }
+
+    pub(super) fn tell_failure(&self, error: &Error) {
+        let text = error.message().to_owned();
+        self.others().for_each(|to| self.tell(to, AcrossBody::Failed { code: error.code(), text: text.clone() }));
+    }
+
+    /// Takes in what has come, if anything has.
+    pub(super) fn receive(&self) -> Result<(), Error> {
+        if !self.job.across().has_come() {
+            return Ok(());
+        }
+        // One thread at a time, so that what one process says stays in order.
+        let mut incoming = self.incoming.lock();
+        let events = self.job.across().take(self.number);
+        self.take_in(&mut incoming, events)
+    }
+
+    fn take_in(&self, incoming: &mut Incoming, events: Vec<AcrossEvent>) -> Result<(), Error> {
+        for event in events {
+            match event {
+                AcrossEvent::Lost(error) => return Err(error),
+                AcrossEvent::Said(from, AcrossBody::Failed { code, text }) => {
+                    return Err(failed_elsewhere(from, code, &text));
+                }
+                AcrossEvent::Said(from, AcrossBody::Elements { graph, tile, left, more, bytes }) => {
+                    let pieces = &mut incoming.pieces[from.index() as usize];
+                    let bytes = if pieces.is_empty() && !more {
+                        bytes
+                    } else {
+                        pieces.extend_from_slice(&bytes);
+                        if more {
+                            continue;
+                        }
+                        std::mem::take(pieces)
+                    };
+                    if left {
+                        incoming.left.push((graph, tile, bytes));
+                    } else {
+                        self.machine.lock().arrived(graph as usize, tile, bytes)?;
+                    }
+                }
+                AcrossEvent::Said(from, AcrossBody::Ended { graph }) => {
+                    if graph as usize >= self.plan.graphs.len() {
+                        incoming.complete.insert(from.index() as u32);
+                    } else {
+                        self.machine.lock().other_ended(graph as usize);
+                    }
+                }
+                AcrossEvent::Said(_, AcrossBody::Enter { .. } | AcrossBody::Sizes(_)) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends all others what this process's tiles leave behind, and takes what theirs do.
+    pub(super) fn leave_behind(&self) -> Result<(), Error> {
+        for (n, graph) in self.plan.graphs.iter().enumerate() {
+            for tile in graph.own(self.me) {
+                let bytes = self.functions.pack(&self.plan.left(n, &tile));
+                for to in self.others() {
+                    self.out.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+                    self.send_elements(to, (n, graph.number(&tile)), true, &bytes);
+                }
+            }
+        }
+        let graph = self.plan.graphs.len() as u32;
+        self.others().for_each(|to| self.tell(to, AcrossBody::Ended { graph }));
+        let mut incoming = self.incoming.lock();
+        loop {
+            for (n, tile, bytes) in std::mem::take(&mut incoming.left) {
+                let graph =
+                    self.plan.graphs.get(n as usize).ok_or_else(|| Error::state("elements of no graph have come"))?;
+                self.functions.unpack(&self.plan.left(n as usize, &graph.tile(tile)), &bytes)?;
+            }
+            if incoming.complete.len() + 1 == self.plan.processes as usize {
+                return Ok(());
+            }
+            let events = self.job.across().wait_and_take(self.number);
+            self.take_in(&mut incoming, events)?;
+        }
+    }
+}

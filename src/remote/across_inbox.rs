@@ -1,0 +1,39 @@
+//! What has come for calls of regions that run on all processes.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use crate::engine::AcrossEvent;
+use crate::error::{Error, dvm_retcode_t};
+use crate::id::ProcessId;
+use crate::wire::AcrossMessage;
+
+/// Messages of calls that have come, and the processes that are lost.
+#[derive(Default)]
+pub(super) struct AcrossInbox {
+    /// How many calls have begun here.
+    pub(super) calls: u32,
+    pub(super) came: VecDeque<(ProcessId, AcrossMessage<Vec<u8>>)>,
+    pub(super) lost: BTreeSet<ProcessId>,
+}
+
+impl AcrossInbox {
+    /// What has come for the call; what came for earlier ones is dropped.
+    pub(super) fn take(&mut self, call: u32) -> Vec<AcrossEvent> {
+        let mut events = Vec::new();
+        let mut later = VecDeque::new();
+        for (from, message) in self.came.drain(..) {
+            if message.call == call {
+                events.push(AcrossEvent::Said(from, message.body));
+            } else if message.call > call {
+                later.push_back((from, message));
+            }
+        }
+        self.came = later;
+        let lost = |process: &ProcessId| {
+            let text = format!("process {process} is lost, which takes part in the region");
+            AcrossEvent::Lost(Error::new(dvm_retcode_t::DVM_ERR_PEER_LOST, text))
+        };
+        events.extend(self.lost.iter().map(lost));
+        events
+    }
+}
