@@ -67,7 +67,7 @@ enum Stage {
     /// To learn the graphs. `given`: the sizes are those of process 0.
     Learning { given: bool, sizes: Vec<i64>, at: usize, graphs: Vec<Graph>, failure: Option<Error> },
     /// To run them.
-    Running { exchange: Arc<Exchange>, next: usize, sizes_at: usize, sizes: Vec<i64>, failure: Option<Error> },
+    RunningPart { exchange: Arc<Exchange>, next: usize, sizes_at: usize, sizes: Vec<i64>, failure: Option<Error> },
 }
 
 /// A graph as the body gives it.
@@ -262,12 +262,12 @@ impl AcrossCall {
     }
 
     fn go(&self, exchange: Arc<Exchange>, sizes: Vec<i64>) {
-        *self.stage.lock() = Stage::Running { exchange, next: 0, sizes, sizes_at: 0, failure: None };
+        *self.stage.lock() = Stage::RunningPart { exchange, next: 0, sizes, sizes_at: 0, failure: None };
     }
 
     /// After the body was run for good.
     fn end(&self, count: usize) -> Result<(), Error> {
-        let Stage::Running { next, failure, .. } = &mut *self.stage.lock() else { return Err(no_job()) };
+        let Stage::RunningPart { next, failure, .. } = &mut *self.stage.lock() else { return Err(no_job()) };
         match failure.take() {
             Some(failure) => Err(failure),
             None if *next != count => Err(Error::state("the region's body has not run all of its graphs")),
@@ -289,7 +289,7 @@ impl AcrossCall {
                 sizes.extend_from_slice(chosen);
                 Ok(chosen.to_vec())
             }
-            Stage::Running { sizes, sizes_at, .. } => next(sizes, sizes_at),
+            Stage::RunningPart { sizes, sizes_at, .. } => next(sizes, sizes_at),
         }
     }
 
@@ -303,8 +303,8 @@ impl AcrossCall {
                 }
                 return Ok(());
             }
-            Stage::Running { failure: Some(failure), .. } => return Err(failure.clone()),
-            Stage::Running { exchange, next, .. } => {
+            Stage::RunningPart { failure: Some(failure), .. } => return Err(failure.clone()),
+            Stage::RunningPart { exchange, next, .. } => {
                 *next += 1;
                 (Arc::clone(exchange), *next - 1)
             }
@@ -318,7 +318,7 @@ impl AcrossCall {
         } else {
             Err(Error::state("the region's body runs other graphs than before"))
         };
-        if let (Err(error), Stage::Running { failure, .. }) = (&result, &mut *self.stage.lock()) {
+        if let (Err(error), Stage::RunningPart { failure, .. }) = (&result, &mut *self.stage.lock()) {
             failure.get_or_insert_with(|| error.clone());
         }
         result

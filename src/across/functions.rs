@@ -5,12 +5,12 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use super::plan::{FlowEnds, Flows, InstanceBox};
-use super::rows::{ElementRow, Rows};
+use super::rows::{ElementRow, ElementRows};
 use crate::error::{Error, dvm_retcode_t};
 use crate::processing::{forced, unwind_boundary};
 
 /// Takes a row of an array: its number, the first element, and how many there are.
-pub(crate) type Visit = unsafe extern "C" fn(visitor: *mut c_void, array: c_int, first: i64, count: i64);
+pub(crate) type VisitRow = unsafe extern "C" fn(visitor: *mut c_void, array: c_int, first: i64, count: i64);
 
 /// Visits the rows of a flow between two boxes.
 pub(crate) type FlowRows = unsafe extern "C" fn(
@@ -19,7 +19,7 @@ pub(crate) type FlowRows = unsafe extern "C" fn(
     writer_end: *const i64,
     reader_first: *const i64,
     reader_end: *const i64,
-    visit: Visit,
+    visit: VisitRow,
     visitor: *mut c_void,
 );
 
@@ -83,7 +83,7 @@ impl Functions {
     }
 
     /// Copies the elements of the rows, one after the other.
-    pub(crate) fn pack(&self, rows: &Rows) -> Vec<u8> {
+    pub(crate) fn pack(&self, rows: &ElementRows) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(rows.bytes(&self.sizes));
         for row in rows.list() {
             let (from, length) = self.place(row);
@@ -94,7 +94,7 @@ impl Functions {
     }
 
     /// Copies the elements back to their places.
-    pub(crate) fn unpack(&self, rows: &Rows, bytes: &[u8]) -> Result<(), Error> {
+    pub(crate) fn unpack(&self, rows: &ElementRows, bytes: &[u8]) -> Result<(), Error> {
         let wanted = rows.bytes(&self.sizes);
         if wanted != bytes.len() {
             let text = format!(

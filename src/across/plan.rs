@@ -4,7 +4,7 @@
 //! flow functions.
 
 use super::layout::Owners;
-use super::rows::{ElementRow, Rows};
+use super::rows::{ElementRow, ElementRows};
 
 /// A box of instances: host values and coordinates of the band from `first` up to, and without, `end`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -127,7 +127,7 @@ impl Graph {
 /// What a tile has for a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Parcel {
-    pub(crate) rows: Rows,
+    pub(crate) rows: ElementRows,
     /// A tile of the same graph reads some of it: it waits at the gate. Else it waits for the graph's end.
     pub(crate) gated: bool,
 }
@@ -200,10 +200,10 @@ impl Plan {
     }
 
     /// What a tile leaves behind.
-    pub(crate) fn left(&self, n: usize, tile: &[i64]) -> Rows {
+    pub(crate) fn left(&self, n: usize, tile: &[i64]) -> ElementRows {
         let graph = &self.graphs[n];
         let (writer, nobody) = (graph.tile_box(tile), InstanceBox::default());
-        let mut rows = Rows::default();
+        let mut rows = ElementRows::default();
         for (flow, ends) in self.flows.list().iter().enumerate() {
             if ends.from == graph.phase && ends.to.is_none() {
                 self.flows.rows(flow, &writer, &nobody, &mut |row| rows.add(row));

@@ -13,9 +13,9 @@ pub(crate) struct ElementRow {
 
 /// A set of elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Rows(Vec<ElementRow>);
+pub(crate) struct ElementRows(Vec<ElementRow>);
 
-impl Rows {
+impl ElementRows {
     /// Adds a row; rows may meet or overlap until they are united.
     pub(crate) fn add(&mut self, row: ElementRow) {
         if row.count <= 0 {
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn each_element_stays_once() {
         for mut random in testkit::seeds(300).map(Random::new) {
-            let (mut rows, mut elements) = (Rows::default(), BTreeSet::new());
+            let (mut rows, mut elements) = (ElementRows::default(), BTreeSet::new());
             for _ in 0..random.below(30) {
                 let row = ElementRow {
                     array: random.below(2) as u32,

@@ -16,7 +16,7 @@ use crate::trace::Name;
 const BATCH: usize = 16;
 
 /// A running graph.
-pub(super) struct Running {
+pub(super) struct RunningPart {
     name: String,
     label: Name,
     n: usize,
@@ -31,10 +31,10 @@ pub(super) struct Running {
 
 // SAFETY: the engine may be used by all threads; it is reached through this address only while the source is attached.
 #[allow(unsafe_code)]
-unsafe impl Send for Running {}
+unsafe impl Send for RunningPart {}
 // SAFETY: as for Send.
 #[allow(unsafe_code)]
-unsafe impl Sync for Running {}
+unsafe impl Sync for RunningPart {}
 
 /// Runs graph `n` of a call to its end, in all processes.
 pub(super) fn run(
@@ -47,7 +47,7 @@ pub(super) fn run(
     let engine = call.engine();
     exchange.machine.lock().begin(n);
     exchange.tell_end();
-    let running = Arc::new(Running {
+    let running = Arc::new(RunningPart {
         name: name.to_owned(),
         label: engine.trace().name(name),
         n,
@@ -75,7 +75,7 @@ pub(super) fn run(
     result
 }
 
-impl Running {
+impl RunningPart {
     fn plan(&self) -> &Plan {
         &self.exchange.plan
     }
@@ -157,7 +157,7 @@ impl Running {
     }
 }
 
-impl Source for Running {
+impl Source for RunningPart {
     fn poll(&self, worker: usize) -> bool {
         let mut any = false;
         for _ in 0..BATCH {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::layout::{Deal, Owners, Placement, Preference};
 use super::machine::{Next, ReadyTile, TileMachine};
 use super::plan::{FlowEnds, Flows, Graph, InstanceBox, Plan};
-use super::rows::{ElementRow, Rows};
+use super::rows::{ElementRow, ElementRows};
 use crate::protocol::planted::with_planted;
 use testkit::Random;
 
@@ -242,13 +242,13 @@ struct Process {
     sent: BTreeSet<(usize, u64, u32, u32, i64)>,
 }
 
-fn pack(rows: &Rows, memory: &[Vec<u64>]) -> Vec<u64> {
+fn pack(rows: &ElementRows, memory: &[Vec<u64>]) -> Vec<u64> {
     let values =
         |row: &ElementRow| memory[row.array as usize][row.first as usize..(row.first + row.count) as usize].to_vec();
     rows.list().iter().flat_map(values).collect()
 }
 
-fn unpack(rows: &Rows, mut values: &[u64], memory: &mut [Vec<u64>]) -> Result<(), String> {
+fn unpack(rows: &ElementRows, mut values: &[u64], memory: &mut [Vec<u64>]) -> Result<(), String> {
     for row in rows.list() {
         let Some((own, rest)) = values.split_at_checked(row.count as usize) else { return Err("too short".into()) };
         memory[row.array as usize][row.first as usize..(row.first + row.count) as usize].copy_from_slice(own);

@@ -318,11 +318,8 @@ codes! {
         "a drawing is not possible for these sizes",
         "The drawing has a point for each iteration and a line for each dependence.";
     "DVM106" FlowUnknown ("`dvm-codegen --print=flow` of a region with a reduction: the region itself is accepted.")
-        "`--print=flow` cannot tell which value each read sees",
-        "Messages between tiles would need to know which tile has written a value, of all that may have.";
-    "DVM107" InOwnProcess ("A region with `across` and a reduction: the region itself is accepted.")
-        "a region with `across` runs in its own process",
-        "What would have to be sent between processes is not known, or a part of the region has no tiles. Every process runs the whole region, as it does without `across`; the results are right.";
+        "which value each read sees is not known, or tiles of another process could not compute it",
+        "Messages between tiles would need to know which tile has written a value, of all that may have. A region with `across` then runs in its own process, as without the clause.";
     "DVM109" Defect ("There is none that is known.")
         "a check of the tool's own results failed",
         "This is a defect of the tool. The region stays as it was, so the program is right; please report the region.";

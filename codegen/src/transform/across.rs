@@ -8,7 +8,7 @@ use crate::refusal::Code;
 
 /// Refuses what cannot run on several processes, however its values flow.
 pub fn admit(region: &Region, plan: &Plan) -> Result<(), Refusal> {
-    let refused = |reason: String, remedy: &str| Err(Refusal::new(Code::InOwnProcess, reason, remedy));
+    let refused = |reason: String, remedy: &str| Err(Refusal::new(Code::FlowUnknown, reason, remedy));
     if plan.phases.iter().any(|phase| matches!(phase.kind, PhaseKind::Sequential)) {
         let reason = "a part of the region has no tiles: its iterations run one after the other";
         return refused(reason.to_owned(), "mark the loops that can be tiled with a pragma of their own");
