@@ -6,6 +6,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 use super::dvm_retcode_t;
 
+pub use super::across::{dvm_across_array_t, dvm_across_flow_t, dvm_across_phase_t, dvm_across_t, dvm_across_visit_t};
 pub use super::distribution::{DVM_DISTRIBUTION_EVERY_MEMORY, DVM_DISTRIBUTION_MAX_DIMENSION, dvm_distribution_t};
 pub use super::dma::dvm_dma_t;
 pub use super::graph::{DVM_GRAPH_MAX_DIMENSION, dvm_graph_t, dvm_graph_visit_t};
@@ -100,6 +101,25 @@ unsafe extern "C" {
         footprint: Option<unsafe extern "C" fn(context: *mut c_void, sizes: *const i64) -> i64>,
         context: *mut c_void,
         sizes: *mut i64,
+    ) -> dvm_retcode_t;
+    pub unsafe fn dvm_across_begins(across: *mut c_int) -> dvm_retcode_t;
+    pub unsafe fn dvm_across_run(
+        region: *const dvm_across_t,
+        context: *mut c_void,
+        arrays: *const dvm_across_array_t,
+        digest: u64,
+        willing: c_int,
+        ran: *mut c_int,
+    ) -> dvm_retcode_t;
+    pub unsafe fn dvm_across_sizes(call: *mut c_void, count: c_int, sizes: *mut i64) -> dvm_retcode_t;
+    pub unsafe fn dvm_across_graph(
+        call: *mut c_void,
+        graph: *const dvm_graph_t,
+        phase: c_int,
+        hosts_count: c_int,
+        hosts: *const i64,
+        first: *const i64,
+        step: *const i64,
     ) -> dvm_retcode_t;
     pub unsafe fn dvm_explain() -> dvm_retcode_t;
     pub unsafe fn dvm_explain_text(buffer: *mut c_void, size: usize, needed: *mut usize) -> dvm_retcode_t;
