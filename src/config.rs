@@ -134,7 +134,7 @@ const TUNE_FILE: Knob = Knob {
 const ACROSS: Knob = Knob {
     name: "across",
     variable: "DVM_ACROSS",
-    kind: Kind::Flag,
+    kind: ValueKind::Flag,
     unit: "",
     default: "1",
     documentation: "Whether regions with the clause `across` run on all processes of the job. 0: each process runs the \
@@ -143,7 +143,7 @@ const ACROSS: Knob = Knob {
 const PLACE: Knob = Knob {
     name: "place",
     variable: "DVM_PLACE",
-    kind: Kind::Text,
+    kind: ValueKind::Text,
     unit: "",
     default: "chosen for each phase",
     documentation: "How the tiles of a region with `across` are dealt out to the processes. `block`: in blocks along one \

@@ -6,17 +6,18 @@
 
 use rustc_hash::FxHasher;
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::ffi::c_void;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::exchange::{Exchange, failed_elsewhere};
+use super::exchange::{Exchange, Waiting, failed_elsewhere};
 use super::functions::Functions;
 use super::layout::{Owners, Placement, Preference};
 use super::plan::{Graph, Plan};
 use super::running;
 use crate::config::Config;
+use crate::engine::remote_view::RegionStage;
 use crate::engine::{AcrossEvent, Call, RemoteScheduler};
 use crate::error::{Error, dvm_retcode_t};
 use crate::graph::GraphParts;
@@ -148,12 +149,14 @@ impl Meeting {
     /// Waits until all have come; false: the original loops are to run.
     fn enter(&self, call: &Call, facts: &RegionFacts) -> Result<bool, Error> {
         self.tell_all(&AcrossBody::Enter { digest: facts.digest, willing: facts.willing });
-        let (mut come, mut all) = (1, facts.willing);
-        while come < self.processes {
+        let mut absent: BTreeSet<u32> = (0..self.processes).filter(|process| *process != self.me).collect();
+        let mut all = facts.willing;
+        while !absent.is_empty() {
+            let _waits = Waiting::new(&self.job, facts.name, RegionStage::Enter, absent.iter().copied());
             for event in self.job.across().wait_and_take(self.number) {
                 match event {
                     AcrossEvent::Said(from, AcrossBody::Enter { digest, willing }) => {
-                        come += 1;
+                        absent.remove(&(from.index() as u32));
                         if digest != facts.digest {
                             let text = format!(
                                 "region '{}': process {from} enters another region, or has other parameters: each \
@@ -179,7 +182,8 @@ impl Meeting {
     }
 
     /// The sizes that process 0 has chosen.
-    fn sizes(&self) -> Result<Vec<i64>, Error> {
+    fn sizes(&self, name: &str) -> Result<Vec<i64>, Error> {
+        let _waits = Waiting::new(&self.job, name, RegionStage::Sizes, [0]);
         let (mut all, mut complete, mut others) = (Vec::new(), false, VecDeque::new());
         let mut events: VecDeque<AcrossEvent> = self.kept.take();
         loop {
@@ -206,7 +210,7 @@ impl Meeting {
 
     fn across_body(&self, call: &Call, across: &AcrossCall, functions: &Arc<Functions>) -> Result<(), Error> {
         if self.me != 0 {
-            let sizes = self.sizes()?;
+            let sizes = self.sizes(&across.name)?;
             across.learn(Some(sizes));
         }
         functions.body(std::ptr::from_ref(across).cast_mut().cast())?;
@@ -226,7 +230,7 @@ impl Meeting {
         across.go(Arc::clone(&exchange), sizes);
         functions.body(std::ptr::from_ref(across).cast_mut().cast())?;
         across.end(count)?;
-        exchange.leave_behind()?;
+        exchange.leave_behind(&across.name)?;
         let [through, messages, out] = exchange.counts();
         call.engine().config().note(|| {
             format!(

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::functions::Functions;
 use super::machine::TileMachine;
 use super::plan::Plan;
+use crate::engine::remote_view::{RegionStage, RegionView};
 use crate::engine::{AcrossEvent, RemoteScheduler};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
@@ -36,6 +37,30 @@ struct Incoming {
     left: Vec<(u32, u64, Vec<u8>)>,
     /// Who has sent all that.
     complete: BTreeSet<u32>,
+}
+
+/// While the value exists, explanations tell that a thread of the program waits in a region.
+pub(super) struct Waiting<'a> {
+    job: &'a Arc<dyn RemoteScheduler>,
+}
+
+impl<'a> Waiting<'a> {
+    pub(super) fn new(
+        job: &'a Arc<dyn RemoteScheduler>,
+        name: &str,
+        stage: RegionStage,
+        awaited: impl IntoIterator<Item = u32>,
+    ) -> Waiting<'a> {
+        let awaited = awaited.into_iter().map(ProcessId::from_index).collect();
+        job.across().awaits(Some(RegionView { name: name.to_owned(), stage, awaited }));
+        Waiting { job }
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.job.across().awaits(None);
+    }
 }
 
 /// A process has told that it cannot go on.
@@ -171,7 +196,7 @@ impl Exchange {
     }
 
     /// Sends all others what this process's tiles leave behind, and takes what theirs do.
-    pub(super) fn leave_behind(&self) -> Result<(), Error> {
+    pub(super) fn leave_behind(&self, name: &str) -> Result<(), Error> {
         for (n, graph) in self.plan.graphs.iter().enumerate() {
             for tile in graph.own(self.me) {
                 let bytes = self.functions.pack(&self.plan.left(n, &tile));
@@ -193,6 +218,8 @@ impl Exchange {
             if incoming.complete.len() + 1 == self.plan.processes as usize {
                 return Ok(());
             }
+            let absent = self.others().filter(|other| !incoming.complete.contains(other)).collect::<Vec<_>>();
+            let _waits = Waiting::new(&self.job, name, RegionStage::LeftBehind, absent);
             let events = self.job.across().wait_and_take(self.number);
             self.take_in(&mut incoming, events)?;
         }

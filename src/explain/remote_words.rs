@@ -2,7 +2,9 @@
 
 use super::words::{TOLD, Words, count, name};
 use crate::data::DatumId;
-use crate::engine::remote_view::{AwaitedCode, Lack, PeerView, Question, RemoteTaskView, RemoteView, TogetherCall};
+use crate::engine::remote_view::{
+    AwaitedCode, Lack, PeerView, Question, RegionStage, RegionView, RemoteTaskView, RemoteView, TogetherCall,
+};
 use crate::id::ProcessId;
 
 /// `process 1`, `processes 1, 2 and 3`; long lists are cut.
@@ -60,6 +62,29 @@ impl Words<'_> {
         for line in &lines {
             self.line(line);
         }
+    }
+
+    /// Prints whom a thread in a region on all processes waits for.
+    pub(super) fn region(&mut self) {
+        let Some(RegionView { name, stage, awaited }) = self.others().and_then(|remote| remote.region.as_ref()) else {
+            return;
+        };
+        let whom = processes(awaited);
+        let has = if awaited.len() == 1 { "has" } else { "have" };
+        let line = match stage {
+            RegionStage::Enter => format!(
+                "A thread is in region '{name}', which all processes run together: {whom} {has} not entered it. Each process \
+                 has to come to the region as often as the others (clause `across`; DVM_ACROSS=0 runs it in each process)."
+            ),
+            RegionStage::Sizes => {
+                format!("A thread is in region '{name}', and waits for the sizes of its tiles from {whom}.")
+            }
+            RegionStage::LeftBehind => format!(
+                "A thread is in region '{name}', whose tiles have all run, and waits for what {whom} {} behind.",
+                if awaited.len() == 1 { "leaves" } else { "leave" }
+            ),
+        };
+        self.line(&line);
     }
 
     /// Prints processes that are lost, suspected, silent, or take nothing in.
@@ -226,6 +251,23 @@ mod tests {
         assert!(
             text.contains("Nothing waits") && text.contains("A thread is in dvm_serve, until process 0 finalizes.")
         );
+    }
+
+    #[test]
+    fn a_region_names_the_processes_that_have_not_come() {
+        let region = |stage, awaited: &[u32]| {
+            let awaited = awaited.iter().map(|index| process(*index)).collect();
+            told(RemoteView { region: Some(RegionView { name: "heat".into(), stage, awaited }), ..view() }, 0, true)
+        };
+        let text = region(RegionStage::Enter, &[2, 5]);
+        assert!(
+            text.contains("in region 'heat', which all processes run together: processes 2 and 5 have not"),
+            "{text}"
+        );
+        let text = region(RegionStage::Sizes, &[0]);
+        assert!(text.contains("waits for the sizes of its tiles from process 0."), "{text}");
+        let text = region(RegionStage::LeftBehind, &[3]);
+        assert!(text.contains("waits for what process 3 leaves behind."), "{text}");
     }
 
     #[test]

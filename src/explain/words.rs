@@ -24,6 +24,7 @@ pub(super) fn tell(snapshot: &Snapshot, findings: &Findings, times: bool) -> Str
     let mut text = Words { snapshot, times, text: String::new() };
     text.overview();
     text.together();
+    text.region();
     text.peers();
     text.workers();
     text.cycles(&findings.cycles);

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::losses::out_of_the_job;
 use super::state::{Handled, Remote, State, Step};
+use crate::engine::remote_view::RegionView;
 use crate::engine::{AcrossEvent, Call, RemoteAcross, enter};
 use crate::id::ProcessId;
 use crate::protocol::Breach;
@@ -81,6 +82,10 @@ impl RemoteAcross for Remote {
         // What comes from here on sets the mark again.
         self.across_came.store(false, Ordering::SeqCst);
         taken(&mut self.state.lock(), call)
+    }
+
+    fn awaits(&self, what: Option<RegionView>) {
+        self.state.lock().across.waits = what;
     }
 
     fn wait_and_take(&self, call: u32) -> Vec<AcrossEvent> {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::engine::AcrossEvent;
+use crate::engine::remote_view::RegionView;
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
 use crate::wire::AcrossMessage;
@@ -13,6 +14,8 @@ pub(super) struct AcrossInbox {
     /// How many calls have begun here.
     pub(super) calls: u32,
     pub(super) came: VecDeque<(ProcessId, AcrossMessage<Vec<u8>>)>,
+    /// What a thread in a call waits for.
+    pub(super) waits: Option<RegionView>,
     pub(super) lost: BTreeSet<ProcessId>,
 }
 

@@ -26,6 +26,7 @@ impl Step<'_> {
         let state = &self.state;
         let mut view = RemoteView { me: self.me(), processes: state.sent.len() as u64, ..RemoteView::default() };
         view.together = self.together();
+        view.region.clone_from(&state.across.waits);
         self.view_tasks(&mut view);
         let threads = state.brought.iter().filter(|(_, brought)| **brought == Brought::Waits);
         let mut threads: Vec<u64> = threads.map(|(arrival, _)| *arrival).collect();
@@ -203,6 +204,7 @@ impl Remote {
     /// Whether a thread waits, with all processes, for the end of tasks.
     pub(super) fn is_awaited(&self) -> bool {
         let state = self.state.lock();
-        state.closing || state.waits.is_some_and(|wait| wait.goal == Goal::Wait)
+        let waits = state.waits.is_some_and(|wait| wait.goal == Goal::Wait) || state.across.waits.is_some();
+        state.closing || waits
     }
 }

@@ -1,5 +1,6 @@
 //! Regions over the processes of a job, as their room sees the job. `remote` carries their messages.
 
+use super::super::observe::remote_view::RegionView;
 use crate::error::Error;
 use crate::id::ProcessId;
 use crate::wire::AcrossBody;
@@ -25,6 +26,9 @@ pub(crate) trait RemoteAcross: Send + Sync {
 
     /// What has come for the call since.
     fn take(&self, call: u32) -> Vec<AcrossEvent>;
+
+    /// Tells explanations what the calling thread waits for; `None`: nothing.
+    fn awaits(&self, what: Option<RegionView>);
 
     /// Waits until something comes for the call.
     fn wait_and_take(&self, call: u32) -> Vec<AcrossEvent>;

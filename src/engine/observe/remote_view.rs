@@ -14,6 +14,8 @@ pub(crate) struct RemoteView {
     pub(crate) processes: u64,
     /// The thread that waits together with all processes.
     pub(crate) together: Option<TogetherView>,
+    /// The thread in a region that runs on all processes.
+    pub(crate) region: Option<RegionView>,
     /// Tasks that were sent to other processes and have not ended: how many of each description.
     pub(crate) sent: BTreeMap<ProcessId, BTreeMap<&'static str, u64>>,
     /// Tasks of this process that are no tasks of its engine yet, the oldest first: some of them.
@@ -48,6 +50,25 @@ pub(crate) enum TogetherCall {
     Wait,
     Serve,
     Finalize,
+}
+
+/// A thread in a region that runs on all processes, and waits for some of them outside of its graphs.
+#[derive(Clone, Debug)]
+pub(crate) struct RegionView {
+    pub(crate) name: String,
+    pub(crate) stage: RegionStage,
+    pub(crate) awaited: Vec<ProcessId>,
+}
+
+/// What it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RegionStage {
+    /// That they enter the region.
+    Enter,
+    /// The sizes of the tiles.
+    Sizes,
+    /// What they leave behind.
+    LeftBehind,
 }
 
 /// A task that waits for other processes.
@@ -126,7 +147,7 @@ impl RemoteView {
     /// Whether anything waits for another process. A thread that serves waits for nothing.
     pub(crate) fn waits(&self) -> bool {
         let together = self.together.as_ref().is_some_and(|together| together.call != TogetherCall::Serve);
-        together || self.waiting > 0 || !self.sent.is_empty() || !self.gets.is_empty()
+        together || self.region.is_some() || self.waiting > 0 || !self.sent.is_empty() || !self.gets.is_empty()
     }
 
     /// How many tasks were sent to other processes and have not ended.
