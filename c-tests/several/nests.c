@@ -7,195 +7,29 @@
  * arguments: 40 7 cyclic(3) 8x5x6
  * arguments: 3 2 block,block 2
  *
+ * library: nests_regions.c
+ *
  * Numbers wrap, so no rounding hides an order that is wrong. Each nest is written twice: the one without a pragma runs in
- * each process by itself. */
+ * each process by itself. A function of this program stands before libdvm's, and counts the regions that have run across. */
 #include "several.h"
-#include <stdint.h>
+#include "library/nests.h"
+#include <dlfcn.h>
 
-typedef uint64_t word;
+static int ran_across;
 
-static void lu(int n, word A[restrict n][n])
+/* What generated code calls: libdvm's function, counted. */
+dvm_retcode_t dvm_across_run(const dvm_across_t *region, void *context, const dvm_across_array_t *arrays, uint64_t digest,
+                             int willing, int *ran)
 {
-#pragma dvm region name(lu) across
-    for (int k = 0; k < n; k++) {
-        for (int i = k + 1; i < n; i++)
-            A[i][k] *= A[k][k] | 1;
-        for (int i = k + 1; i < n; i++)
-            for (int j = k + 1; j < n; j++)
-                A[i][j] -= A[i][k] * A[k][j];
-    }
+    static dvm_retcode_t (*run)(const dvm_across_t *, void *, const dvm_across_array_t *, uint64_t, int, int *);
+    if (run == NULL)
+        *(void **)&run = dlsym(RTLD_NEXT, "dvm_across_run");
+    dvm_retcode_t code = run(region, context, arrays, digest, willing, ran);
+    ran_across += code == DVM_SUCCESS && *ran;
+    return code;
 }
 
-static void lu_alone(int n, word A[restrict n][n])
-{
-    for (int k = 0; k < n; k++) {
-        for (int i = k + 1; i < n; i++)
-            A[i][k] *= A[k][k] | 1;
-        for (int i = k + 1; i < n; i++)
-            for (int j = k + 1; j < n; j++)
-                A[i][j] -= A[i][k] * A[k][j];
-    }
-}
-
-static void stencil(int t, int n, word a[restrict n][n], word b[restrict n][n])
-{
-#pragma dvm region name(stencil) across
-    for (int s = 0; s < t; s++) {
-        for (int i = 1; i < n - 1; i++)
-            for (int j = 1; j < n - 1; j++)
-                b[i][j] = 3 * a[i][j] + a[i][j - 1] + 5 * a[i][1 + j] + a[1 + i][j] + 7 * a[i - 1][j];
-        for (int i = 1; i < n - 1; i++)
-            for (int j = 1; j < n - 1; j++)
-                a[i][j] = 5 * b[i][j] + b[i][j - 1] + 3 * b[i][1 + j] + b[1 + i][j] + 9 * b[i - 1][j];
-    }
-}
-
-static void stencil_alone(int t, int n, word a[restrict n][n], word b[restrict n][n])
-{
-    for (int s = 0; s < t; s++) {
-        for (int i = 1; i < n - 1; i++)
-            for (int j = 1; j < n - 1; j++)
-                b[i][j] = 3 * a[i][j] + a[i][j - 1] + 5 * a[i][1 + j] + a[1 + i][j] + 7 * a[i - 1][j];
-        for (int i = 1; i < n - 1; i++)
-            for (int j = 1; j < n - 1; j++)
-                a[i][j] = 5 * b[i][j] + b[i][j - 1] + 3 * b[i][1 + j] + b[1 + i][j] + 9 * b[i - 1][j];
-    }
-}
-
-static void product(int n, word C[restrict n][n], word A[restrict n][n], word B[restrict n][n])
-{
-#pragma dvm region name(product) across
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
-            C[i][j] = 0;
-            for (int k = 0; k < n; k++)
-                C[i][j] = 3 * C[i][j] + A[i][k] * B[k][j];
-        }
-}
-
-static void product_alone(int n, word C[restrict n][n], word A[restrict n][n], word B[restrict n][n])
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
-            C[i][j] = 0;
-            for (int k = 0; k < n; k++)
-                C[i][j] = 3 * C[i][j] + A[i][k] * B[k][j];
-        }
-}
-
-static void paths(int n, word P[restrict n][n])
-{
-#pragma dvm region name(paths) across
-    for (int k = 0; k < n; k++)
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++)
-                P[i][j] = P[i][j] < P[i][k] + P[k][j] ? P[i][j] : P[i][k] + P[k][j];
-}
-
-static void paths_alone(int n, word P[restrict n][n])
-{
-    for (int k = 0; k < n; k++)
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++)
-                P[i][j] = P[i][j] < P[i][k] + P[k][j] ? P[i][j] : P[i][k] + P[k][j];
-}
-
-static void triangle(int n, word A[restrict n][n], word x[restrict n])
-{
-#pragma dvm region name(triangle) across
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j <= i; j++)
-            A[i][j] = 3 * A[i][j] + x[i] * x[j];
-}
-
-static void triangle_alone(int n, word A[restrict n][n], word x[restrict n])
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j <= i; j++)
-            A[i][j] = 3 * A[i][j] + x[i] * x[j];
-}
-
-static void crossing(int t, int n, word X[restrict t][n], word a[restrict n])
-{
-#pragma dvm region name(crossing) across
-    for (int s = 0; s < t; s++)
-        for (int i = 0; i < n - 1; i++) {
-            X[s][i] = a[i + 1];
-            a[i] = s + 5 * i;
-        }
-}
-
-static void crossing_alone(int t, int n, word X[restrict t][n], word a[restrict n])
-{
-    for (int s = 0; s < t; s++)
-        for (int i = 0; i < n - 1; i++) {
-            X[s][i] = a[i + 1];
-            a[i] = s + 5 * i;
-        }
-}
-
-static void seidel(int t, int n, word a[restrict n][n])
-{
-#pragma dvm region name(seidel) across
-    for (int s = 0; s < t; s++)
-        for (int i = 1; i < n - 1; i++)
-            for (int j = 1; j < n - 1; j++)
-                a[i][j] = a[i - 1][j] + 3 * a[i][j - 1] + 5 * a[i][j] + 7 * a[i][j + 1] + 9 * a[i + 1][j];
-}
-
-static void seidel_alone(int t, int n, word a[restrict n][n])
-{
-    for (int s = 0; s < t; s++)
-        for (int i = 1; i < n - 1; i++)
-            for (int j = 1; j < n - 1; j++)
-                a[i][j] = a[i - 1][j] + 3 * a[i][j - 1] + 5 * a[i][j] + 7 * a[i][j + 1] + 9 * a[i + 1][j];
-}
-
-static void sweeps(int t, int n, word u[restrict n][n], word v[restrict n][n])
-{
-#pragma dvm region name(sweeps) across
-    for (int s = 0; s < t; s++) {
-        for (int i = 0; i < n; i++)
-            for (int j = 1; j < n; j++)
-                u[i][j] = u[i][j] + 3 * u[i][j - 1] + 5 * v[j][i];
-        for (int i = 0; i < n; i++)
-            for (int j = 1; j < n; j++)
-                v[i][j] = v[i][j] - 7 * v[i][j - 1] + 9 * u[j][i];
-    }
-}
-
-static void sweeps_alone(int t, int n, word u[restrict n][n], word v[restrict n][n])
-{
-    for (int s = 0; s < t; s++) {
-        for (int i = 0; i < n; i++)
-            for (int j = 1; j < n; j++)
-                u[i][j] = u[i][j] + 3 * u[i][j - 1] + 5 * v[j][i];
-        for (int i = 0; i < n; i++)
-            for (int j = 1; j < n; j++)
-                v[i][j] = v[i][j] - 7 * v[i][j - 1] + 9 * u[j][i];
-    }
-}
-
-static void maybe(int t, int n, word a[restrict n][n], word b[restrict n])
-{
-#pragma dvm region name(maybe) across
-    for (int s = 0; s < t; s++)
-        for (int i = 1; i < n; i++)
-            for (int j = 1; j < n; j++)
-                if (b[j] % 3 == 1)
-                    a[i][j] = 3 * a[i - 1][j] + a[i][j - 1] + s;
-}
-
-static void maybe_alone(int t, int n, word a[restrict n][n], word b[restrict n])
-{
-    for (int s = 0; s < t; s++)
-        for (int i = 1; i < n; i++)
-            for (int j = 1; j < n; j++)
-                if (b[j] % 3 == 1)
-                    a[i][j] = 3 * a[i - 1][j] + a[i][j - 1] + s;
-}
-
-enum { ARRAYS = 3 };
+enum { ARRAYS = 3, NESTS = 9 };
 static word *mine[ARRAYS], *alone[ARRAYS]; /* computed together, and by this process alone */
 static size_t words;
 
@@ -272,5 +106,6 @@ int main(int argc, char **argv)
     maybe(t, n, M(0), M(1));
     maybe_alone(t, n, A(0), A(1));
     compare("maybe");
+    CHECK(ran_across == (process_count > 1 ? NESTS : 0));
     return several_end("nests");
 }

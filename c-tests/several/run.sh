@@ -80,7 +80,7 @@ build() {
         compile -shared -fPIC -o "$work/lib/lib${library%.c}.so" "$here/library/$library" || return
         needed=("-l${library%.c}")
     fi
-    needed+=(-ldvm -lpthread -lm)
+    needed+=(-ldvm -lpthread -lm -ldl)
     build_plugins "$name" || return
     compile -rdynamic -o "$program" "$here/$name.c" -L"$work/lib" "${needed[@]}" || return
     if [ -z "$other" ]; then

@@ -60,6 +60,32 @@ fn the_text_names_loops_dependences_and_bytes() {
     assert!(told.ends_with("dvmcc: 2 of 3 regions tiled\n"), "{told}");
 }
 
+/// A region that is to run on several processes and cannot.
+const ALONE: &str = "\
+double total(int n, const double *restrict x)
+{
+    double sum = 0;
+#pragma dvm region name(sum_up) across reduction(+ : sum)
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+int main(void) { return 0; }
+";
+
+#[test]
+fn a_region_that_runs_in_its_own_process_is_told_with_its_reason() {
+    let folder = testkit::scratch(&[("alone.c", ALONE)]);
+    let told = run(&folder, &["-O1", "--dvm-remarks", "alone.c", "-o", "all"]);
+    for part in ["warning: region 'sum_up' runs in its own process: ", "it runs in its own process:\n  [DVM106] "] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(told.ends_with("dvmcc: 1 of 1 region tiled\n"), "{told}");
+    let strict = dvmcc().current_dir(&*folder).args(["--dvm-strict", "-c", "alone.c"]).output().unwrap();
+    let told = String::from_utf8(strict.stderr).unwrap();
+    assert!(!strict.status.success() && told.contains("error: region 'sum_up' runs in its own process"), "{told}");
+}
+
 #[test]
 fn separate_commands_share_a_file_of_json() {
     let folder = testkit::scratch(&[("stencil.c", STENCIL), ("chain.c", CHAIN)]);

@@ -215,7 +215,7 @@ impl Work<'_> {
 
     /// Prints the messages; false if a refusal is an error.
     fn report(&self, source: &Source, outcome: &mut Outcome) -> bool {
-        let fatal = self.invocation.strict && outcome.refused > 0;
+        let fatal = self.invocation.strict && outcome.refused + outcome.in_own_process > 0;
         if fatal {
             outcome.harden();
         }

@@ -38,6 +38,9 @@ pub fn with_room<T: Send + 'static>(command: impl FnOnce() -> Result<T, String> 
     thread.join().unwrap_or_else(|_| Err("an internal error stopped the command; please report the source".to_owned()))
 }
 
+/// What a message says between the name of a region that cannot run on several processes and the reason.
+const IN_OWN_PROCESS: &str = " runs in its own process: ";
+
 /// The outcome for a file.
 #[derive(Debug)]
 pub struct Outcome {
@@ -45,6 +48,8 @@ pub struct Outcome {
     pub regions: Vec<(Found, Replacement)>,
     /// Number of regions that stay sequential.
     pub refused: usize,
+    /// Number of regions that run in their own process, though their pragmas ask for several.
+    pub in_own_process: usize,
     /// Diagnostics about the file.
     pub diagnostics: Vec<Diagnostic>,
     /// Diagnostics about pragmas in included files.
@@ -114,7 +119,7 @@ fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {
                 }));
                 diagnostics.extend(replacement.in_own_process.as_ref().map(|refusal| Diagnostic {
                     severity: Severity::Warning,
-                    message: format!("region '{}' runs in its own process: {}", region.region.name, refusal.reason),
+                    message: format!("region '{}'{IN_OWN_PROCESS}{}", region.region.name, refusal.reason),
                     code: Some(refusal.code),
                     span: refusal.span.or(Some((region.begin, region.begin))),
                     remedy: Some(refusal.remedy.clone()),
@@ -134,5 +139,6 @@ fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {
         all.any(|found| found.pragma == *mark || found.endscop == Some(*mark))
     };
     let blanked = marks.into_iter().filter(|mark| !kept(mark)).collect();
-    Outcome { regions, refused, diagnostics, foreign, blanked, out_of_reach, quoted }
+    let in_own_process = regions.iter().filter(|(_, replacement)| replacement.in_own_process.is_some()).count();
+    Outcome { regions, refused, in_own_process, diagnostics, foreign, blanked, out_of_reach, quoted }
 }

@@ -1,6 +1,6 @@
 //! `--dvm-remarks`: what became of each region, as text or as lines of JSON, and how many of a program's regions were tiled.
 
-use super::{Outcome, output_file};
+use super::{IN_OWN_PROCESS, Outcome, output_file};
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::refusal::Code;
 use crate::remarks::PhaseRemark;
@@ -30,7 +30,7 @@ pub struct RegionRemark {
     pub column: u32,
     /// It runs as tiles.
     pub tiled: bool,
-    /// Why not: code, reason and remedy of each obstacle.
+    /// Why not, or why it runs in its own process only: code, reason and remedy of each obstacle.
     pub obstacles: Vec<ObstacleRemark>,
     /// Its phases, if it is tiled.
     pub phases: Vec<PhaseRemark>,
@@ -76,11 +76,14 @@ impl FileRemark {
                 for (at, phase) in region.phases.iter().enumerate() {
                     phase_text(at, phase, &mut text);
                 }
+                if !region.obstacles.is_empty() {
+                    text.push_str("  it runs in its own process:\n");
+                }
             } else {
                 let _ = writeln!(text, "{place}: remark: region{name} is not tiled");
-                for one in &region.obstacles {
-                    let _ = writeln!(text, "  [{}] {}\n    {}", one.code, one.reason, one.remedy);
-                }
+            }
+            for one in &region.obstacles {
+                let _ = writeln!(text, "  [{}] {}\n    {}", one.code, one.reason, one.remedy);
             }
         }
         text
@@ -98,7 +101,10 @@ impl FileRemark {
 
 /// Adds an obstacle to its region, which is the last one if that has the same name.
 fn add_refused(source: &Source, refused: &Diagnostic, regions: &mut Vec<RegionRemark>) {
-    let (who, reason) = refused.message.split_once(" stays sequential: ").unwrap_or(("", &refused.message));
+    let between = [" stays sequential: ", IN_OWN_PROCESS].into_iter();
+    let parts = between.filter_map(|between| refused.message.split_once(between)).next();
+    let (who, reason) = parts.unwrap_or(("", &refused.message));
+    let tiled = refused.message.contains(IN_OWN_PROCESS);
     let name = who.split('\'').nth(1).unwrap_or_default().to_owned();
     let (line, column) = source.position(refused.span.map_or(0, |(begin, _)| begin));
     let obstacle = ObstacleRemark {
@@ -106,7 +112,7 @@ fn add_refused(source: &Source, refused: &Diagnostic, regions: &mut Vec<RegionRe
         reason: reason.to_owned(),
         remedy: refused.remedy.clone().unwrap_or_default(),
     };
-    let known = regions.iter_mut().find(|region| !name.is_empty() && !region.tiled && region.name == name);
+    let known = regions.iter_mut().find(|region| !name.is_empty() && region.tiled == tiled && region.name == name);
     if let Some(region) = known {
         region.obstacles.push(obstacle);
     } else {

@@ -145,7 +145,11 @@ fn flow(shared: &RegionContext, loops: &FlowLoops, at: usize, reach: Reach) -> R
         region.name, shared.argument
     );
     let _ = writeln!(text, "  const struct {} *{} = {};", shared.context, shared.own, shared.argument);
-    let _ = writeln!(text, "  (void){};", shared.own);
+    let _ = writeln!(
+        text,
+        "  (void){}, (void)dvm__f, (void)dvm__f_end, (void)dvm__t, (void)dvm__t_end, (void)dvm__visit, (void)dvm__visitor;",
+        shared.own
+    );
     text.push_str(&shared.locals(&writer.scope, &mentions));
     if with_lengths(region).any(|with| with.name == array.name) {
         for length in lengths(array).iter().filter(|length| !is_digits(length)) {
