@@ -101,8 +101,8 @@ impl FileRemark {
 
 /// Adds an obstacle to its region, which is the last one if that has the same name.
 fn add_refused(source: &Source, refused: &Diagnostic, regions: &mut Vec<RegionRemark>) {
-    let between = [" stays sequential: ", IN_OWN_PROCESS].into_iter();
-    let parts = between.filter_map(|between| refused.message.split_once(between)).next();
+    let mut between = [" stays sequential: ", IN_OWN_PROCESS].into_iter();
+    let parts = between.find_map(|between| refused.message.split_once(between));
     let (who, reason) = parts.unwrap_or(("", &refused.message));
     let tiled = refused.message.contains(IN_OWN_PROCESS);
     let name = who.split('\'').nth(1).unwrap_or_default().to_owned();
