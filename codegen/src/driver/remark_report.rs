@@ -34,6 +34,9 @@ pub struct RegionRemark {
     pub obstacles: Vec<ObstacleRemark>,
     /// Its phases, if it is tiled.
     pub phases: Vec<PhaseRemark>,
+    /// The variables that `reassociate` divides, each with the number of its values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reassociated: Vec<(String, u32)>,
 }
 
 /// What stands in the way of a region.
@@ -55,7 +58,9 @@ impl FileRemark {
         for (found, replacement) in &outcome.regions {
             let (line, column) = source.position(found.pragma.0);
             let (name, phases) = (found.region.name.clone(), replacement.phases.clone());
-            regions.push(RegionRemark { name, line, column, tiled: true, obstacles: Vec::new(), phases });
+            let divided = found.region.reductions.iter().filter(|reduction| reduction.parts > 1);
+            let reassociated = divided.map(|reduction| (reduction.name.clone(), reduction.parts)).collect();
+            regions.push(RegionRemark { name, line, column, tiled: true, obstacles: Vec::new(), phases, reassociated });
         }
         for refused in outcome.diagnostics.iter().filter(|d| d.severity != Severity::Note) {
             add_refused(source, refused, &mut regions);
@@ -75,6 +80,9 @@ impl FileRemark {
                     writeln!(text, "{place}: remark: region{name} is tiled: {}", count(region.phases.len(), "phase"));
                 for (at, phase) in region.phases.iter().enumerate() {
                     phase_text(at, phase, &mut text);
+                }
+                for (variable, values) in &region.reassociated {
+                    let _ = writeln!(text, "  reassociate: {values} values of `{variable}` are updated in turn");
                 }
                 if !region.obstacles.is_empty() {
                     text.push_str("  it runs in its own process:\n");
@@ -117,7 +125,15 @@ fn add_refused(source: &Source, refused: &Diagnostic, regions: &mut Vec<RegionRe
         region.obstacles.push(obstacle);
     } else {
         let obstacles = vec![obstacle];
-        regions.push(RegionRemark { name, line, column, tiled: false, obstacles, phases: vec![] });
+        regions.push(RegionRemark {
+            name,
+            line,
+            column,
+            tiled: false,
+            obstacles,
+            phases: vec![],
+            reassociated: vec![],
+        });
     }
 }
 

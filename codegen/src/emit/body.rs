@@ -3,6 +3,7 @@
 use super::{
     expression::CScope,
     generated_names::{CounterType, declare_const},
+    parted_reductions::Parted,
     printer::Printer,
     text_mark::TextMark,
 };
@@ -161,12 +162,26 @@ impl Body<'_> {
             self.line(indent, "DVM__INDEPENDENT");
         }
         let declared = if self.region.c90 { name.clone() } else { format!("{ctype} {name}") };
-        self.line(indent, &format!("for ({declared} = {first}; {counted} <= {limit}; {step}) {{"));
         let former = self.scope.bind(iterator, name, *integer);
         self.scope.limit(iterator, bound);
+        let parted = Parted::of(self.region);
+        let first = if let Some(parted) = &parted {
+            let step = self.scope.text(&head.inc)?;
+            parted.begin(&first, &step, &limit).lines().for_each(|line| self.line(indent, line));
+            self.line(indent + 4, &Parted::counter(ctype, name));
+            self.line(indent + 4, &parted.take());
+            self.node(body, indent + 4)?;
+            self.line(indent + 4, &parted.put());
+            parted.end().lines().for_each(|line| self.line(indent, line));
+            format!("({ctype})dvm__at")
+        } else {
+            first
+        };
+        self.line(indent, &format!("for ({declared} = {first}; {counted} <= {limit}; {step}) {{"));
         self.node(body, indent + 1)?;
         self.scope.restore(iterator, former);
-        self.line(indent, if self.region.c90 { "} }" } else { "}" });
+        let closing = if parted.is_some() { "} }" } else { "}" };
+        self.line(indent, &format!("{closing}{}", if self.region.c90 { " }" } else { "" }));
         Ok(())
     }
 

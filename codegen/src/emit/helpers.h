@@ -39,6 +39,12 @@
 #else
 #define DVM__UNROLL _Pragma("GCC unroll 16")
 #endif
+/* A loop over the values of reductions (`reassociate`), which stay in registers. */
+#if defined(__clang__)
+#define DVM__PARTS _Pragma("clang loop unroll(full)")
+#else
+#define DVM__PARTS _Pragma("GCC unroll 32")
+#endif
 /* All places of a block. */
 #define DVM__PLACES(row, rows, column, columns) \
   DVM__UNROLL for (row = 0; row < rows; ++row) DVM__UNROLL for (column = 0; column < columns; ++column)

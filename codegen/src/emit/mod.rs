@@ -15,6 +15,7 @@ mod expression;
 mod footprint_function;
 mod generated_names;
 mod overlap_check;
+mod parted_reductions;
 mod phase_functions;
 mod printer;
 mod reductions;

@@ -78,6 +78,7 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
             ctype: words.quoted()?,
             partial: words.quoted()?,
             neutral: words.quoted()?,
+            parts: if words.has("parts") { words.number()? } else { 1 },
         }),
         "entry-condition" => region.entry.push(Entry::Condition(words.quoted()?)),
         "entry-read" => {

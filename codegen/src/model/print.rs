@@ -64,9 +64,10 @@ impl fmt::Display for Region {
         for condition in &self.conditions {
             writeln!(f, "condition {} {}", Quoted(&condition.reason), Quoted(&condition.fails))?;
         }
-        for Reduction { name, ctype, partial, operation, neutral } in &self.reductions {
+        for Reduction { name, ctype, partial, operation, neutral, parts } in &self.reductions {
             let (name, ctype, partial) = (Quoted(name), Quoted(ctype), Quoted(partial));
-            writeln!(f, "reduction {operation} {name} {ctype} {partial} {}", Quoted(neutral))?;
+            let parts = if *parts > 1 { format!(" parts {parts}") } else { String::new() };
+            writeln!(f, "reduction {operation} {name} {ctype} {partial} {}{parts}", Quoted(neutral))?;
         }
         for entry in &self.entry {
             match entry {

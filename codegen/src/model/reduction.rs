@@ -16,6 +16,8 @@ pub struct Reduction {
     pub operation: Operation,
     /// C expression of the value that a block begins with.
     pub neutral: String,
+    /// How many values a block's iterations update in turn: 1, or the number that `reassociate` stands for.
+    pub parts: u32,
 }
 
 /// An operator that joins values.

@@ -298,6 +298,9 @@ codes! {
     "DVM098" PureClause
         "`pure(f)` names a function that the file does not declare",
         "Probably the name is misspelt.";
+    "DVM099" ReassociateClause
+        "`reassociate` finds no reduction that it could divide",
+        "The clause lets each iteration update one of several values of a floating-point `reduction`, in a loop without inner loops.";
 
     "DVM100" NoParallelism
         "no parallelism was found: the iterations depend on each other",

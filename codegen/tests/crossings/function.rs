@@ -142,6 +142,11 @@ impl Writer {
                 self.reduced.push(("r2", "+"));
                 let _ = write!(clauses, "{} reduction(+:r2)", self.choices.pick(&["", ","]));
             }
+            if name == "rr" && !self.both && self.choices.chance(60) {
+                // With inner loops the region is refused.
+                self.deepest = 1;
+                clauses += " reassociate";
+            }
         }
         if self.choices.chance(25) {
             self.private = true;

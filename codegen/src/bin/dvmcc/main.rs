@@ -55,6 +55,7 @@ Pragma: #pragma dvm region CLAUSE ... (docs/pragma.md)
                  loop with the counter i
   private(x,y)   each iteration of the outermost loops has a variable of its own
   reduction(+:x) the updates of x may be joined in another order (+ * min max & ^ | && ||)
+  reassociate    reductions of floating point update several values in turn
 ";
 
 fn main() -> ExitCode {

@@ -9,6 +9,7 @@ mod element_flow;
 pub mod forwarding;
 pub mod liveness;
 pub mod purity;
+mod reassociation;
 mod reductions;
 pub mod seen_calls;
 pub mod statement_effects;

@@ -104,7 +104,7 @@ impl<'a> RegionBuilder<'a> {
             _ if wraps && signed => format!("unsigned {plain}"),
             _ => plain.clone(),
         };
-        Some(Reduction { name: variable.name.clone(), ctype: plain, partial, operation, neutral })
+        Some(Reduction { name: variable.name.clone(), ctype: plain, partial, operation, neutral, parts: 1 })
     }
 
     /// Whether a variable is reduced.

@@ -220,6 +220,9 @@ fn analyse_with(
             mentioned: vec![],
         };
         builder.find_reductions(&site.options.reductions, &roots, &graph, &site.pragma)?;
+        if site.options.reassociate {
+            builder.reassociate(&roots, &site.pragma)?;
+        }
         builder.find_private(&site.options.private, &roots, &graph, &site.pragma)?;
         builder.follow_definitions(&roots, &graph);
         builder.group(&roots, &graph)?;

@@ -36,9 +36,11 @@ pub struct PragmaOptions {
     pub private: Vec<String>,
     /// `reduction(op:x, y)`: variables that the loop only updates, each with its operator.
     pub reductions: Vec<(Operation, String)>,
+    /// `reassociate`: reductions of floating point update several values in turn.
+    pub reassociate: bool,
 }
 
-const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j), reduction(+:x), private(x), across";
+const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j), reduction(+:x), reassociate, private(x), across";
 
 /// The largest number of tile coordinates: `DVM_GRAPH_MAX_DIMENSION`.
 const MAX_TILE_COORDINATES: usize = 16;
@@ -175,7 +177,9 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
         if word.is_empty() {
             return Err(refuse(format!("unexpected `{rest}` in the pragma")));
         }
-        if !["tile", "name", "serial", "pure", "independent", "reduction", "private", "across"].contains(&word) {
+        if !["tile", "name", "serial", "pure", "independent", "reduction", "reassociate", "private", "across"]
+            .contains(&word)
+        {
             return Err(refuse(format!("unknown option `{word}` in the pragma")));
         }
         if word == "across" && !after.starts_with('(') {
@@ -185,6 +189,14 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
         }
         if word == "independent" && !after.starts_with('(') {
             options.independent = Some(vec![]);
+            rest = after.trim_start_matches(',').trim_start();
+            continue;
+        }
+        if word == "reassociate" {
+            if after.starts_with('(') {
+                return Err(refuse("`reassociate` has no argument: it is about each `reduction`".to_owned()));
+            }
+            options.reassociate = true;
             rest = after.trim_start_matches(',').trim_start();
             continue;
         }
@@ -342,6 +354,7 @@ mod tests {
             ("#pragma dvm region reduction(x)\n", "an operator"),
             ("#pragma dvm region reduction(-:x)\n", "an operator"),
             ("#pragma dvm region reduction(+:x[1])\n", "an operator"),
+            ("#pragma dvm region reassociate(x)\n", "no argument"),
             ("#pragma dvm region independent(i, 2)\n", "identifier"),
             ("#pragma dvm\n", "`#pragma dvm` is not known"),
             ("#pragma dvm regoin\n", "not known"),
