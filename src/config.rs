@@ -705,6 +705,11 @@ impl Config {
         eprintln!("libdvm: {text}");
     }
 
+    /// Whether notes are printed.
+    pub fn verbose(&self) -> bool {
+        self.verbose
+    }
+
     /// Prints a note on stderr with `DVM_VERBOSE=1`; otherwise does not call `text`.
     pub fn note(&self, text: impl FnOnce() -> String) {
         if self.verbose {

@@ -176,6 +176,33 @@ fn a_drawing_that_would_be_too_large_says_so() {
 }
 
 #[test]
+fn data_that_were_never_relaxed_are_told() {
+    if playing() {
+        init().unwrap();
+        let kept = [promise(100).unwrap(), promise(24).unwrap()];
+        let relaxed = promise(50).unwrap();
+        for datum in kept.iter().chain([&relaxed]) {
+            publish(*datum).unwrap();
+        }
+        relax(relaxed).unwrap();
+        if std::env::var_os("RELAX_ALL").is_some() {
+            kept.iter().for_each(|datum| relax(*datum).unwrap());
+        }
+        finalize().unwrap();
+        std::process::exit(0);
+    }
+    let test = "data_that_were_never_relaxed_are_told";
+    let words = "libdvm: 2 data of 124 bytes were never relaxed: dvm_finalize frees them\n";
+    let printed = play(test, &[("DVM_VERBOSE", "1"), ("DVM_SUMMARY", "1")]);
+    assert!(printed.contains(words) && printed.contains("  data: 2 never relaxed (0.0 MB)\n"), "{printed}");
+    for environment in [[("DVM_VERBOSE", "0"), ("", "")], [("DVM_VERBOSE", "1"), ("RELAX_ALL", "1")]] {
+        let environment: Vec<_> = environment.into_iter().filter(|(name, _)| !name.is_empty()).collect();
+        let printed = play(test, &environment);
+        assert!(!printed.contains("never relaxed"), "{printed}");
+    }
+}
+
+#[test]
 fn the_table_counts_what_ran() {
     if playing() {
         program();
@@ -200,6 +227,8 @@ fn the_table_counts_what_ran() {
     let (first, second) = (columns("  rank 0 0"), columns("  rank 0 1"));
     assert_eq!((first[0] + second[0], first[1] + second[1]), (10, 18), "tasks and tiles: {printed}");
     assert_eq!(columns("  other threads"), [0, 1]);
+    // Of the chain's first datum, which was acquired, of its last one, and of the one of 7 bytes.
+    assert!(printed.contains("  data: 3 never relaxed (0.0 MB)\n"), "{printed}");
     assert!(printed.contains("  data: 8 published (0.0 MB), 1 copied to be carried on (0.0 MB)\n"), "{printed}");
 }
 

@@ -348,6 +348,19 @@ impl Store {
         }
     }
 
+    /// At the end, when no task is left: how many data still have references, but for those that other processes use as
+    /// well, and their bytes.
+    pub(crate) fn left(&self) -> (usize, u64) {
+        let (mut data, mut bytes) = (0, 0);
+        self.each(|_, body| {
+            if body.referenced() && !body.is_shared() {
+                data += 1;
+                bytes += body.slot().size() as u64;
+            }
+        });
+        (data, bytes)
+    }
+
     /// Prefetches a task that waits for an output of the calling task: it will run next.
     #[inline]
     pub(crate) fn expect_waiter(&self, id: DatumId) {

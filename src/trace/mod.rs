@@ -168,6 +168,13 @@ impl Trace {
         }
     }
 
+    /// At the end so many data of so many bytes were left that nobody had relaxed.
+    pub fn left(&self, data: usize, bytes: u64) {
+        if let Some(session) = &self.0 {
+            session.collected.lock().left = (data as u64, bytes);
+        }
+    }
+
     #[inline]
     fn record(&self, worker: Option<usize>, start: Stamp, kind: Kind, subject: u32, coordinates: &[i64]) {
         if let Some(session) = &self.0 {

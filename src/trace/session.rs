@@ -85,6 +85,8 @@ pub(super) struct Collected {
     pub(super) summary: bool,
     /// Why the merged file could not be written.
     pub(super) failure: Option<Error>,
+    /// Data that nobody had relaxed at the end, and their bytes.
+    pub(super) left: (u64, u64),
 }
 
 /// A worker's part. Its lock is the worker's own until the end; no two share a cache line.

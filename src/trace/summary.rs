@@ -24,6 +24,9 @@ pub(super) struct ProcessSummary {
     /// What the numbers in the tallies mean.
     pub(super) names: Vec<String>,
     pub(super) traffic: Option<Traffic>,
+    /// Data that nobody had relaxed at the end, and their bytes.
+    #[serde(default)]
+    pub(super) left: (u64, u64),
 }
 
 impl ProcessSummary {
@@ -33,13 +36,18 @@ impl ProcessSummary {
             let tally = row.book.lock().tally.clone();
             (row.title.clone(), tally.in_nanoseconds(rate))
         };
+        let (traffic, left) = {
+            let collected = session.collected.lock();
+            (collected.traffic.clone(), collected.left)
+        };
         ProcessSummary {
             process: session.job.map_or(0, |job| job.process),
             elapsed: (session.now() as f64 * rate) as u64,
             peak: peak_memory(),
             rows: session.rows[..=session.others].iter().map(tally).collect(),
             names: session.names.lock().texts.clone(),
-            traffic: session.collected.lock().traffic.clone(),
+            traffic,
+            left,
         }
     }
 }
@@ -146,6 +154,10 @@ pub(super) fn show(processes: &[ProcessSummary]) -> String {
         copied.count,
         megabytes(copied.total)
     );
+    let left = processes.iter().fold((0, 0), |sum, of| (sum.0 + of.left.0, sum.1 + of.left.1));
+    if left.0 > 0 {
+        let _ = writeln!(text, "  data: {} never relaxed ({})", left.0, megabytes(left.1));
+    }
     let traffic: Vec<(u32, &Traffic)> =
         processes.iter().filter_map(|of| Some((of.process, of.traffic.as_ref()?))).collect();
     text + &traffic::show(&traffic)
@@ -168,7 +180,7 @@ mod tests {
     ) -> ProcessSummary {
         let rows = titles.map(str::to_owned).into_iter().zip(tallies).collect();
         let names = names.to_vec();
-        ProcessSummary { process, elapsed: 10_000_000, peak: 123_400_000, rows, names, traffic: None }
+        ProcessSummary { process, elapsed: 10_000_000, peak: 123_400_000, rows, names, traffic: None, left: (0, 0) }
     }
 
     #[test]

@@ -352,6 +352,7 @@ fn end(life: &mut Life) -> (Result<(), Error>, Result<(), Error>) {
     let mine = ThreadContext::current();
     let stuck = quiesce(engine, mine);
     stop(&engine, std::mem::take(&mut life.threads));
+    tell_left(&engine);
     free_data(engine, mine);
     if let Err(orphaned) = refuse_orphans() {
         return (Err(orphaned), Ok(())); // a free callback has forked, and has returned in the child
@@ -406,6 +407,18 @@ fn quiesce(engine: KeptEngine, mine: &'static ThreadContext) -> u64 {
     drop(call);
     mine.engine.set(None);
     stuck
+}
+
+/// Tells data that the program still has references of. After a defect tasks have kept theirs.
+fn tell_left(engine: &Engine) {
+    if !(engine.config.verbose() || engine.trace.is_on()) || engine.defect().is_some() {
+        return;
+    }
+    let (data, bytes) = STORE.left();
+    engine.trace.left(data, bytes);
+    if data > 0 {
+        engine.config.note(|| format!("{data} data of {bytes} bytes were never relaxed: dvm_finalize frees them"));
+    }
 }
 
 /// Frees all data. Free callbacks may call libdvm, but make nothing new.
