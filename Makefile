@@ -7,13 +7,13 @@ LIVES ?= 10000
 CMAKE_BUILD ?= target/cmake
 LOOM = RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib
 
-.PHONY: help all plugins demo check check-mpi install uninstall header abi loom loom-sound soak fuzz bench packages packages-check packages-test packages-bench clean
+.PHONY: help all plugins demo check check-mpi install uninstall header abi loom loom-sound soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo '  Settings: PREFIX (/usr/local), DESTDIR (empty), MINUTES (10), LIVES (10000), CARGO (cargo), BENCH (options of dvm-bench)'
 
-all: packages ## build the library, dvm-codegen, dvmcc, dvm-info and dvmrun, and a plugin for each MPI that is there (target/release)
+all: packages ## build the library, dvm-codegen, dvmcc, dvmfc, dvm-info and dvmrun, and a plugin for each MPI that is there (target/release)
 	$(CARGO) build --release --locked --workspace --lib --bins
 	tools/plugins.sh --optional
 
@@ -47,13 +47,16 @@ packages-check: ## install what only the tests need (packages-check.txt)
 packages-test: ## install the MPIs that the tests of the plugins need (packages-test.txt)
 	@DVM_PACKAGES=packages-test.txt tools/packages.sh
 
+packages-fortran: ## install what dvmfc reads Fortran with (packages-fortran.txt); without it regions of Fortran stay sequential
+	@DVM_PACKAGES=packages-fortran.txt tools/packages.sh
+
 packages-bench: ## install the peers that `make bench` compares with (packages-bench.txt)
 	@DVM_PACKAGES=packages-bench.txt tools/packages.sh
 
 # Under sudo, or without cargo, what was built before is installed as it is.
 BUILT = $(and $(wildcard target/release/libdvm.so),$(wildcard target/release/dvmcc),$(or $(SUDO_USER),$(if $(shell command -v $(CARGO)),,none)))
 
-install: $(if $(BUILT),,all) ## install into $(DESTDIR)$(PREFIX): library, headers, Fortran module, CMake and pkg-config files, dvmcc, dvm-info, dvmrun; under sudo without building again
+install: $(if $(BUILT),,all) ## install into $(DESTDIR)$(PREFIX): library, headers, Fortran module, CMake and pkg-config files, dvmcc, dvmfc, dvm-info, dvmrun; under sudo without building again
 	cmake -S . -B $(CMAKE_BUILD)$(if $(BUILT),-built) -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DDVM_BUILT=$(if $(BUILT),ON,OFF)
 	cmake --build $(CMAKE_BUILD)$(if $(BUILT),-built)
 	DESTDIR=$(DESTDIR) cmake --install $(CMAKE_BUILD)$(if $(BUILT),-built)
@@ -66,7 +69,7 @@ header: ## write include/dvm.h, include/dvm.f90, docs/environment.md and the man
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-bindings
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm --lib the_page_about_the_environment
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-info -p dvmrun man_page
-	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-codegen --bin dvmcc man_page
+	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-codegen --bin dvmcc --bin dvmfc man_page
 
 abi: ## record the binary interface of dvm.h, against which later headers are compared (docs/abi.md)
 	c-tests/abi/dump.sh include/dvm.h c-tests/abi/libdvm.so.0

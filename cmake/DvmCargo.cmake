@@ -15,7 +15,7 @@ set(DVM_SONAME libdvm.so.${PROJECT_VERSION_MAJOR})
 set(DVM_LIBRARY_NAME libdvm.so.${PROJECT_VERSION})
 set(DVM_LIBRARY_FILE ${CMAKE_CURRENT_BINARY_DIR}/${DVM_LIBRARY_NAME})
 
-set(DVM_PROGRAM_NAMES dvmcc dvm-codegen dvm-info dvmrun)
+set(DVM_PROGRAM_NAMES dvmcc dvmfc dvm-codegen dvm-info dvmrun)
 
 set(_arguments build --release --locked --lib)
 set(_environment --unset=MAKEFLAGS)

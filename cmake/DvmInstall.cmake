@@ -25,7 +25,7 @@ install(CODE "
   endif()" COMPONENT MPI)
 
 install(FILES LICENSE-APACHE LICENSE-MIT DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES info/dvm-info.1 dvmrun/dvmrun.1 codegen/dvmcc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES info/dvm-info.1 dvmrun/dvmrun.1 codegen/dvmcc.1 codegen/dvmfc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES tools/gdb/dvm.py DESTINATION ${CMAKE_INSTALL_DATADIR}/dvm)
 
 # From the directory of the .pc files back to the prefix; an absolute library directory cannot be moved.

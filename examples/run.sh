@@ -4,7 +4,7 @@
 #   examples/run.sh [NAME...]      for example 03_dataflow; without names, all with an expected output
 #
 # dvmcc compiles C programs with a region pragma. Settings: LIBDVM, the shared library (default: cargo's build
-# in target/release); DVMCC, DVMRUN (default: those in target/release); CC; CXX; FC; DVM_EXAMPLE_FLAGS, more options for all compilers.
+# in target/release); DVMCC, DVMFC, DVMRUN (default: those in target/release); CC; CXX; FC; DVM_EXAMPLE_FLAGS, more options for all compilers.
 # A program that calls dvm_serve, redistributes over processes or has a region across them also runs as several: DVM_TEST_PROCESSES (default: c-tests/several/processes) says how many.
 # NAME.tasks.c is a shared object that the program is linked with; NAME.worker.c the program of all processes but the first.
 # DVM_TEST_MPIS, names of tools/mpis.sh: programs with workers are started by these MPIs as well, by rings and all by MPI.
@@ -19,6 +19,7 @@ root=$(dirname "$here")
 release=${CARGO_TARGET_DIR:-$root/target}/release
 include=$root/include
 dvmcc=${DVMCC:-$release/dvmcc}
+dvmfc=${DVMFC:-$release/dvmfc}
 dvmrun=${DVMRUN:-$release/dvmrun}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -45,7 +46,9 @@ build() {
         printf '#!/bin/sh\n[ "${DVM_PROCESS:-${OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = 0 ] && exec %s\nexec %s\n' "'$program'" "'$program.worker'" >"$program.start"
         chmod +x "$program.start"
     fi
-    if [[ $source == *.f90 ]]; then
+    if grep -qi '^ *!\$dvm region' "$source"; then
+        (cd "$work" && DVM_FC=${FC:-gfortran} "$dvmfc" -O2 -Wall "${flags[@]}" -o "$program" "$source" "${link[@]}")
+    elif [[ $source == *.f90 ]]; then
         (cd "$work" && "${FC:-gfortran}" -O2 -Wall "${flags[@]}" -o "$program" "$include/dvm.f90" "$source" "${link[@]}")
     elif [[ $source == *.cpp ]]; then
         "${CXX:-c++}" -std=c++17 -O2 -Wall -Wextra -Werror "${flags[@]}" -I"$include" -o "$program" "$source" "${link[@]}"

@@ -64,7 +64,7 @@ make_tree() {
         printf 'Name: %s\nDescription: another one\nVersion: %s\nLibs: -L%s/lib -ldvm\nCflags: -I%s/include\n' \
             $name $version "$prefix" "$prefix" >"$1/lib/pkgconfig/$name.pc"
     done
-    for name in dvm-info dvm-codegen dvmcc dvmrun; do
+    for name in dvm-info dvm-codegen dvmcc dvmfc dvmrun; do
         printf '#!/bin/sh\necho "the other %s was called" >&2\nexit 86\n' $name >"$1/bin/$name"
         chmod +x "$1/bin/$name"
     done

@@ -134,6 +134,7 @@ while [ "$SECONDS" -lt "$end" ]; do
     DVM_TEST_FIRST=$((5 * first)) DVM_TEST_CASES=500 round cargo test --release --locked -p dvm-codegen --test standard -- --nocapture
     tally
     DVM_TEST_FIRST=$((5 * first)) DVM_TEST_CASES=200 round cargo test --release --locked -p dvm-codegen --test crossings -- --nocapture
+    DVM_TEST_FIRST=$first DVM_TEST_CASES=96 round cargo test --release --locked -p dvm-codegen --test fortran -- --nocapture random
     # These begin with a seed of the clock.
     DVM_TEST_CASES=20000 round cargo test --release --locked -p dvm --test random_programs -- --nocapture
     DVM_TEST_CASES=20000 round cargo test --release --locked -p dvm --test blocking -- --nocapture
@@ -143,4 +144,4 @@ while [ "$SECONDS" -lt "$end" ]; do
     rounds=$((rounds + 1)) first=$((first + 1200))
     printf '\r%d rounds, %d s left ' "$rounds" $((end > SECONDS ? end - SECONDS : 0))
 done
-printf '\n%d passed, 0 failed\n' $((9 * rounds))
+printf '\n%d passed, 0 failed\n' $((10 * rounds))

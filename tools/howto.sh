@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 (cd "$root" && cargo build --release --locked --quiet --workspace --lib --bins) || exit 1
 prefix=$work/prefix
 mkdir -p "$prefix"/{bin,lib/pkgconfig,include,share/dvm}
-for program in dvm-info dvm-codegen dvmcc; do ln -s "$release/$program" "$prefix/bin/"; done
+for program in dvm-info dvm-codegen dvmcc dvmfc; do ln -s "$release/$program" "$prefix/bin/"; done
 for name in libdvm.so libdvm.so.0; do ln -s "$release/libdvm.so" "$prefix/lib/$name"; done
 cp "$root/include/dvm.h" "$prefix/include/"
 cp "$root/tools/gdb/dvm.py" "$prefix/share/dvm/"

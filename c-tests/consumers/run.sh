@@ -111,7 +111,7 @@ step "nothing is left" test -z "$(find "$work/again" ! -type d)"
 real=libdvm.so.$(version)
 for file in lib/$real include/dvm.h include/dvm.hpp include/dvm_dma.h include/dvm_mpi.h include/dvm.f90 lib/cmake/dvm/dvmConfig.cmake \
     lib/cmake/dvm/dvmConfigVersion.cmake lib/pkgconfig/dvm.pc lib/libdvm_fortran.a bin/dvm-info share/man/man1/dvm-info.1 \
-    bin/dvmrun share/man/man1/dvmrun.1 share/man/man1/dvmcc.1 \
+    bin/dvmrun share/man/man1/dvmrun.1 share/man/man1/dvmcc.1 share/man/man1/dvmfc.1 \
     share/dvm/dvm.py share/doc/dvm/LICENSE-APACHE share/doc/dvm/LICENSE-MIT; do
     step "there is $file" test -s "$prefix/$file"
 done
@@ -122,6 +122,8 @@ for program in "$build"/bin/*; do
     [ -e "$program" ] && step "there is $(basename "$program")" test -x "$prefix/bin/$(basename "$program")"
 done
 step "dvm-info runs where it is installed" "$prefix/bin/dvm-info"
+[ ! -x "$prefix/bin/dvmfc" ] || step "dvmfc runs where it is installed" "$prefix/bin/dvmfc" -O2 -o "$work/heat" "$here/../../examples/24_heat.f90"
+[ ! -x "$work/heat" ] || step "what dvmfc made finds the library" "$work/heat"
 step "dvmrun runs where it is installed" "$prefix/bin/dvmrun" -n 2 "$prefix/bin/dvm-info" --options
 step "no path of the build is written down" test -z "$(grep -rIl -e "$build" -e "$prefix" "$prefix/lib/cmake" "$prefix/lib/pkgconfig")"
 

@@ -8,6 +8,7 @@ pub mod c_tokens;
 pub mod diagnostics;
 pub mod driver;
 pub mod emit;
+pub mod fortran;
 pub mod frontend;
 pub mod limits;
 pub mod lowered;

@@ -93,9 +93,15 @@ mod tests {
 
     /// Variables of the code generator's programs.
     const PROGRAMS: &[(&str, &str, &str)] = &[
-        ("DVM_CC", "`dvmcc`", "the real compiler; without it `CC`, then `cc`"),
+        ("DVM_CC", "`dvmcc`, `dvmfc`", "the real compiler of C; without it `CC`, then `cc`"),
         ("DVM_CLANG", "`dvmcc`, `dvm-codegen`", "the clang that reads the sources; without it `clang`"),
-        ("DVM_PREFIX", "`dvmcc`", "where libdvm is installed; without it found from the program's own place"),
+        ("DVM_FC", "`dvmfc`", "the real compiler of Fortran; without it `gfortran`"),
+        (
+            "DVM_FLANG",
+            "`dvmfc`",
+            "the flang that reads the sources; without it `flang-new-19`, `flang-19`, `flang-new` or `flang`",
+        ),
+        ("DVM_PREFIX", "`dvmcc`, `dvmfc`", "where libdvm is installed; without it found from the program's own place"),
     ];
 
     /// The quoted `DVM_` names in the programs' sources.

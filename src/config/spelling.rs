@@ -5,7 +5,7 @@ use std::env;
 use super::KNOBS;
 
 /// Variables of the programs, and prefixes of those of the tests.
-const OTHERS: [&str; 3] = ["DVM_CC", "DVM_CLANG", "DVM_PREFIX"];
+const OTHERS: [&str; 5] = ["DVM_CC", "DVM_CLANG", "DVM_FC", "DVM_FLANG", "DVM_PREFIX"];
 const TESTS: [&str; 3] = ["DVM_TEST_", "DVM_BLESS", "DVM_SANITIZER"];
 
 /// How many letters may be wrong, missing or too many.

@@ -9,7 +9,7 @@ pub mod non_utf8_words;
 pub mod output_file;
 
 mod child_process;
-mod compiler;
+pub mod compiler;
 mod compiler_query;
 mod composition;
 mod dependency_files;

@@ -1,0 +1,73 @@
+//! `dvmfc`: a replacement for `gfortran`.
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
+#[cfg(test)]
+mod man;
+
+use dvm_codegen::driver::limited_process::{self, Guarded, Product};
+use dvm_codegen::driver::{ARGUMENT, output_file, with_room};
+use dvm_codegen::fortran::command;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+dvmfc: a Fortran compiler command that runs marked loops as tiles on libdvm
+
+Usage: dvmfc [gfortran options] file...
+
+Use it in place of gfortran (`make FC=dvmfc`). Loops behind `!$dvm region` become tiles that run
+on all cores; everything else is passed to gfortran. A region that cannot be transformed is
+reported and stays as it is.
+
+Options of its own:
+  --show         keep the generated C as FILE.LINE.dvm.c next to the object, and print its path
+  --dvm-strict   a region that stays sequential is an error
+  -Wno-dvm       no messages about regions
+  --dvm-remarks  print which regions are tiled, and how many
+  --help         this text
+  --version      versions of dvmfc and of the compiler behind it
+
+Environment:
+  DVM_FC         the real Fortran compiler (default gfortran)
+  DVM_FLANG      the flang (LLVM 19) that reads the sources (default: flang-new-19, flang-19,
+                 flang-new or flang); without it all regions stay sequential
+  DVM_CC, CC     the compiler for the generated C (default cc)
+  DVM_PREFIX     where libdvm is installed (default: found from dvmfc's own place)
+
+Exit status: that of the compiler; 1 where dvmfc itself fails, or a refused region is an error.
+
+Examples:
+  dvmfc -O3 -o heat heat.f90
+  dvmfc -O3 -c solver.f90 && dvmfc -o app main.o solver.o
+
+Pragma: !$dvm region CLAUSE ... (docs/fortran.md)
+  tile(32,auto)  sizes of the tiles, outermost loop first; auto: chosen at run time
+  name(x)        the region's name in messages and reports
+";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    match with_room(move || run(&words)) {
+        Ok(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
+        Err(message) => {
+            output_file::tell(&format!("dvmfc: error: {message}\n"));
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn run(words: &[String]) -> Result<i32, String> {
+    if let [word] = words
+        && word == ARGUMENT
+    {
+        limited_process::serve();
+        return Ok(0);
+    }
+    if words.iter().any(|word| word == "--help") {
+        output_file::print(HELP.as_bytes())?;
+        return Ok(0);
+    }
+    if words.iter().any(|word| word == "--version") {
+        output_file::print(format!("dvmfc {}\n", env!("CARGO_PKG_VERSION")).as_bytes())?;
+    }
+    command::run(words, &Guarded::new(Product::Text))
+}

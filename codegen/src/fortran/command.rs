@@ -1,0 +1,339 @@
+//! The command `dvmfc`: gfortran with regions that become tiles.
+
+use super::command_line::{FortranCommand, FortranGoal, FortranWord};
+use super::flang;
+use super::reading::read;
+use super::refused::FortranRefusal;
+use super::rewriting::{FortranRegion, rewrite};
+use super::statements::marks;
+use crate::diagnostics::Severity;
+use crate::driver::compiler::Compiler;
+use crate::driver::installation::Installation;
+use crate::driver::limited_process::Guarded;
+use crate::driver::{output_file, transform};
+use crate::scratch_folder::ScratchFolder;
+use crate::source::Source;
+use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Runs a command line; the answer is the exit code.
+pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
+    let command = FortranCommand::parse(words)?;
+    let mut work = FortranWork {
+        install: Installation::of_this_program(),
+        fortran: fortran()?,
+        command: &command,
+        guarded,
+        scratch: None,
+        tiled: 0,
+        regions: 0,
+        stopped: false,
+    };
+    let sources = command.sources();
+    let marked: Vec<PathBuf> = sources.iter().filter(|source| work.is_marked(source)).cloned().collect();
+    // The compiler itself says that `-o` does not go with several objects.
+    let clash = command.goal == FortranGoal::Object && command.output.is_some() && sources.len() > 1;
+    if marked.is_empty() || command.goal == FortranGoal::Other || clash {
+        return work.pass(&[]);
+    }
+    if let Some(option) = command.unlisted_option() {
+        for source in &marked {
+            work.tell_all(source, &format!("the option `{option}` may change what its statements mean"));
+        }
+        return if command.strict { Ok(1) } else { work.pass(&[]) };
+    }
+    let code = work.compile_all(&sources)?;
+    if command.remarks && code == 0 {
+        output_file::tell(&format!("dvmfc: {} of {} regions tiled\n", work.tiled, work.regions));
+    }
+    Ok(code)
+}
+
+/// The words of the compiler behind `dvmfc`.
+pub fn fortran() -> Result<Vec<String>, String> {
+    let named = std::env::var("DVM_FC").unwrap_or_default();
+    let words: Vec<String> = named.split_whitespace().map(str::to_owned).collect();
+    let Some(first) = words.first() else { return Ok(vec!["gfortran".to_owned()]) };
+    if Path::new(first).file_name().is_some_and(|name| name == "dvmfc") {
+        return Err("DVM_FC names dvmfc itself; set it to the real compiler, e.g. DVM_FC=gfortran".to_owned());
+    }
+    Ok(words)
+}
+
+struct FortranWork<'a> {
+    install: Installation,
+    fortran: Vec<String>,
+    command: &'a FortranCommand,
+    guarded: &'a Guarded,
+    scratch: Option<ScratchFolder>,
+    tiled: usize,
+    regions: usize,
+    /// A refusal is an error.
+    stopped: bool,
+}
+
+impl FortranWork<'_> {
+    fn is_marked(&self, source: &Path) -> bool {
+        let text = std::fs::read(source).unwrap_or_default();
+        !marks(&String::from_utf8_lossy(&text), self.command.form(source)).is_empty()
+    }
+
+    /// Says that no region of a file is transformed.
+    fn tell_all(&self, source: &Path, reason: &str) {
+        let text = String::from_utf8_lossy(&std::fs::read(source).unwrap_or_default()).into_owned();
+        for mark in marks(&text, self.command.form(source)).iter().filter(|mark| mark.text.starts_with("region")) {
+            let remedy = "compile this file without it, or its regions stay as they are";
+            self.tell(source, &format!("line_{}", mark.line), &FortranRefusal::new(mark.line, reason, remedy));
+        }
+    }
+
+    fn tell(&self, source: &Path, region: &str, why: &FortranRefusal) {
+        if self.command.strict || !self.command.quiet {
+            let severity = if self.command.strict { "error" } else { "warning" };
+            output_file::tell(&why.render(source, region, severity));
+        }
+    }
+
+    /// Runs the Fortran compiler with the whole command line; `objects` stand for the sources.
+    fn pass(&self, objects: &[PathBuf]) -> Result<i32, String> {
+        let mut words: Vec<OsString> = Vec::new();
+        let mut objects = objects.iter();
+        let mut has_input = false;
+        for word in &self.command.words {
+            match word {
+                FortranWord::Option(all) => words.extend(all.iter().map(OsString::from)),
+                FortranWord::Source(path) => words.push(objects.next().unwrap_or(path).into()),
+                FortranWord::Input(word) => words.push(word.into()),
+            }
+            has_input |= !matches!(word, FortranWord::Option(_));
+        }
+        if self.command.goal == FortranGoal::Object {
+            words.push("-c".into());
+        }
+        if let Some(output) = &self.command.output {
+            words.extend(["-o".into(), output.into()]);
+        }
+        if let (Some(library), FortranGoal::Link, true) = (&self.install.library, self.command.goal, has_input) {
+            let mut rpath = OsString::from("-Wl,-rpath,");
+            rpath.push(library);
+            words.extend(["-L".into(), library.into(), "-ldvm".into(), rpath]);
+        }
+        self.fortran(&words, false).map(|(code, _)| code)
+    }
+
+    /// The exit code, and what the compiler wrote to standard error if that is `kept`.
+    fn fortran(&self, words: &[OsString], kept: bool) -> Result<(i32, Vec<u8>), String> {
+        let mut command = Command::new(&self.fortran[0]);
+        command.args(&self.fortran[1..]).args(words);
+        let cannot =
+            |e| format!("cannot run the compiler `{}`: {e}; set DVM_FC to a Fortran compiler", self.fortran[0]);
+        if kept {
+            let output = command.stdin(Stdio::null()).output().map_err(cannot)?;
+            return Ok((output.status.code().unwrap_or(1), output.stderr));
+        }
+        Ok((command.status().map_err(cannot)?.code().unwrap_or(1), Vec::new()))
+    }
+
+    fn place(&mut self) -> Result<PathBuf, String> {
+        if self.scratch.is_none() {
+            let mut purpose = DefaultHasher::new();
+            (std::env::current_dir().unwrap_or_default(), format!("{:?}", self.command.words)).hash(&mut purpose);
+            self.scratch = Some(ScratchFolder::open(purpose.finish())?);
+        }
+        Ok(self.scratch.as_ref().map(|scratch| scratch.path.clone()).unwrap_or_default())
+    }
+
+    /// Compiles each source in order, as modules need it, and links if that is the goal.
+    fn compile_all(&mut self, sources: &[PathBuf]) -> Result<i32, String> {
+        let scratch = self.place()?;
+        let mut objects = Vec::new();
+        for (at, source) in sources.iter().enumerate() {
+            let folder = scratch.join(at.to_string());
+            std::fs::create_dir(&folder).map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
+            let stem = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let object = match (self.command.goal, &self.command.output) {
+                (FortranGoal::Object, Some(output)) => PathBuf::from(output),
+                (FortranGoal::Object, None) => PathBuf::from(format!("{stem}.o")),
+                _ => folder.join(format!("{stem}.o")),
+            };
+            let code = self.source(source, &folder, &object)?;
+            if code != 0 {
+                return Ok(code);
+            }
+            objects.push(object);
+        }
+        if self.command.goal == FortranGoal::Link { self.pass(&objects) } else { Ok(0) }
+    }
+
+    fn source(&mut self, source: &Path, folder: &Path, object: &Path) -> Result<i32, String> {
+        let mut made = Vec::new();
+        if self.is_marked(source) {
+            match std::fs::read_to_string(source) {
+                Ok(text) => made = self.regions(source, &text, folder)?,
+                Err(_) => self.tell_all(source, "the file is not UTF-8"),
+            }
+            if self.stopped {
+                return Ok(1);
+            }
+        }
+        if made.is_empty() {
+            return self.object(source, source, object, false).map(|(code, _)| code);
+        }
+        let text = std::fs::read_to_string(source).map_err(|e| format!("cannot read `{}`: {e}", source.display()))?;
+        let file = source.display().to_string();
+        let regions = made;
+        let calling = folder.join(source.file_name().unwrap_or_default());
+        let rewritten = rewrite(&text, &file, self.command.form(source), &regions);
+        output_file::write(&calling, rewritten.as_bytes())?;
+        let own = folder.join("calls.o");
+        let (code, messages) = self.object(&calling, source, &own, true)?;
+        if code != 0 {
+            // What the user's own text lacks shows here as in any compiler; if it lacks nothing, the call is to blame.
+            let code = self.object(source, source, object, false)?.0;
+            if code == 0 {
+                let first = String::from_utf8_lossy(&messages)
+                    .lines()
+                    .find(|l| l.contains("Error"))
+                    .unwrap_or_default()
+                    .to_owned();
+                let line = regions.first().map_or(1, |region| region.mark);
+                self.tell(
+                    source,
+                    "of this file",
+                    &FortranRefusal::new(line, &format!("a call cannot stand here: {first}"), ""),
+                );
+                return Ok(i32::from(self.command.strict));
+            }
+            return Ok(code);
+        }
+        output_file::tell(&String::from_utf8_lossy(&messages));
+        self.tiled += regions.len();
+        let parts = regions.iter().map(|region| folder.join(format!("{}.o", region.mark)));
+        let joined = Command::new("ld").arg("-r").arg(&own).args(parts).arg("-o").arg(object).status();
+        match joined {
+            Ok(status) if status.success() => Ok(0),
+            Ok(status) => Ok(status.code().unwrap_or(1)),
+            Err(e) => Err(format!("cannot run `ld`, which joins objects: {e}; install binutils")),
+        }
+    }
+
+    /// Compiles `text`, which stands for `source`, to an object.
+    fn object(&self, text: &Path, source: &Path, object: &Path, kept: bool) -> Result<(i32, Vec<u8>), String> {
+        let mut words: Vec<OsString> = Vec::new();
+        for option in self.command.options().filter(|o| !["-shared", "-pie", "-no-pie", "-s"].contains(&o[0].as_str()))
+        {
+            words.extend(option.iter().map(OsString::from));
+        }
+        if text != source {
+            // Included files are looked for beside the source.
+            let beside = source.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            words.extend(["-I".into(), beside.into(), "-Wno-compare-reals".into(), "-Wno-c-binding-type".into()]);
+        }
+        words.extend(["-c".into(), text.into(), "-o".into(), object.into()]);
+        self.fortran(&words, kept)
+    }
+
+    /// The regions of a file that became tiles, each compiled to an object in `folder`.
+    fn regions(&mut self, source: &Path, text: &str, folder: &Path) -> Result<Vec<FortranRegion>, String> {
+        let form = self.command.form(source);
+        let first = marks(text, form).first().map_or(1, |mark| mark.line);
+        let modules = folder.join("modules");
+        std::fs::create_dir(&modules).map_err(|e| format!("cannot make `{}`: {e}", modules.display()))?;
+        // Flang names files by their whole paths.
+        let whole = std::fs::canonicalize(source).unwrap_or_else(|_| source.to_owned());
+        let hlfir = flang::lower(&whole, &self.command.for_flang(), &modules, first);
+        let reading = read(text, &whole.display().to_string(), form, hlfir);
+        self.regions += reading.regions.len() + reading.refused.len();
+        for (name, why) in &reading.refused {
+            self.tell(source, name, why);
+        }
+        self.stopped |= self.command.strict && !reading.refused.is_empty();
+        let mut all = Vec::new();
+        for region in reading.regions {
+            if let Some(why) = self.region(source, &region, folder)? {
+                self.tell(source, &region.name, &why);
+                self.stopped |= self.command.strict;
+            } else {
+                all.push(region);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Makes tiles of a region and compiles them; or says why not.
+    fn region(&self, file: &Path, region: &FortranRegion, folder: &Path) -> Result<Option<FortranRefusal>, String> {
+        let (text, lines) = region.c_text();
+        let source = Source::new(&folder.join(format!("{}.c", region.mark)), text.into_bytes());
+        output_file::write(&source.path, &source.bytes)?;
+        let line = |at: Option<(usize, usize)>| {
+            let line = at.map_or(1, |(begin, _)| source.position(begin).0) as usize;
+            lines.get(line.saturating_sub(1)).copied().unwrap_or(region.mark)
+        };
+        let outcome = match transform(&source, &[], self.guarded) {
+            Ok(outcome) => outcome,
+            Err(error) => return Ok(Some(FortranRefusal::new(region.mark, &error.to_string(), ""))),
+        };
+        if outcome.regions.is_empty() {
+            let why = outcome.diagnostics.iter().find(|d| d.severity != Severity::Note);
+            let Some(why) = why else { return Ok(Some(FortranRefusal::new(region.mark, "no reason is known", ""))) };
+            let stays = format!("region '{}' stays sequential: ", region.name);
+            let code = why.code.map(|code| format!(" [{code}]")).unwrap_or_default();
+            let reason = plain_lines(why.message.strip_prefix(&stays).unwrap_or(&why.message), &lines);
+            let remedy = "the region was read as C: `dvmcc --explain` and the code tell more";
+            return Ok(Some(FortranRefusal::new(line(why.span), &format!("{reason}{code}"), remedy)));
+        }
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let generated = folder.join(format!("{stem}.{}.dvm.c", region.mark));
+        output_file::write(&generated, &outcome.text(&source, &generated.display().to_string()))?;
+        if self.command.show {
+            let beside = self.command.output.as_deref().and_then(|o| Path::new(o).parent()).unwrap_or(Path::new(""));
+            let kept = beside.join(generated.file_name().unwrap_or_default());
+            output_file::write(&kept, &outcome.text(&source, &kept.display().to_string()))?;
+            output_file::tell(&format!("dvmfc: note: wrote {}\n", kept.display()));
+        }
+        if self.command.remarks {
+            let (file, mark) = (file.display(), region.mark);
+            output_file::tell(&format!("{file}:{mark}:1: remark: region '{}' is tiled\n", region.name));
+        }
+        let mut words: Vec<OsString> = self.command.for_c().iter().map(OsString::from).collect();
+        if let Some(include) = &self.install.include {
+            words.extend(["-isystem".into(), include.into()]);
+        }
+        let object = folder.join(format!("{}.o", region.mark));
+        words.extend(["-w".into(), "-c".into(), generated.into(), "-o".into(), object.into()]);
+        match Compiler::find()?.execute(&words, None)? {
+            0 => Ok(None),
+            code => Err(format!("the C compiler fails with {code} on generated code; please report the source")),
+        }
+    }
+}
+
+/// A message about lines of the C text, with those of the source: `line 7` and `lines 7 to 9`.
+fn plain_lines(message: &str, lines: &[u32]) -> String {
+    let mut words: Vec<String> = message.split(' ').map(str::to_owned).collect();
+    for at in 1..words.len() {
+        let after = words[at - 1] == "line"
+            || words[at - 1] == "lines"
+            || at > 2 && words[at - 1] == "to" && words[at - 3] == "lines";
+        let digits = words[at].bytes().take_while(u8::is_ascii_digit).count();
+        let line = words[at][..digits].parse::<usize>().ok().filter(|_| after);
+        if let Some(line) = line.and_then(|line| lines.get(line.checked_sub(1)?)) {
+            words[at] = format!("{line}{}", &words[at][digits..]);
+        }
+    }
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_lines_of_the_source() {
+        let lines = [10, 20, 30];
+        assert_eq!(plain_lines("line 2 needs what line 3, then", &lines), "line 20 needs what line 30, then");
+        assert_eq!(plain_lines("2 of line 9", &lines), "2 of line 9");
+    }
+}

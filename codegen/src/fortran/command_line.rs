@@ -1,0 +1,226 @@
+//! The command line of gfortran, as far as `dvmfc` must know it.
+
+use super::statements::SourceForm;
+use std::path::{Path, PathBuf};
+
+/// What the command makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FortranGoal {
+    /// A program or a shared library.
+    Link,
+    /// Objects (`-c`).
+    Object,
+    /// Something else, or nothing: assembly, preprocessed text, an answer.
+    Other,
+}
+
+/// A command line.
+#[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)]
+pub struct FortranCommand {
+    /// What it makes.
+    pub goal: FortranGoal,
+    /// The argument of `-o`.
+    pub output: Option<String>,
+    /// Words that are neither sources nor `-o`, and sources: all in order.
+    pub words: Vec<FortranWord>,
+    /// `--show`
+    pub show: bool,
+    /// `--dvm-strict`
+    pub strict: bool,
+    /// `-Wno-dvm`
+    pub quiet: bool,
+    /// `--dvm-remarks`
+    pub remarks: bool,
+}
+
+/// A word of the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FortranWord {
+    /// An option with its argument.
+    Option(Vec<String>),
+    /// A source of Fortran.
+    Source(PathBuf),
+    /// Another input: an object, a library, a source of C.
+    Input(String),
+}
+
+const WITH_ARGUMENT: &str = "-I -J -D -U -L -l -include -isystem -Xlinker -T -u -z -x -MF -MT -MQ -aux-info -A";
+const FREE: [&str; 8] = ["f90", "f95", "f03", "f08", "F90", "F95", "F03", "F08"];
+const FIXED: [&str; 8] = ["f", "for", "ftn", "fpp", "F", "FOR", "FTN", "FPP"];
+
+/// Options under which regions are transformed: exact ones, and beginnings. Others may change what statements mean.
+const TAKEN: &str = "-c -w -v -pipe -s -shared -pie -no-pie -rdynamic -pthread -static-libgfortran -static-libgcc -pedantic \
+    -cpp -ffree-form -ffixed-form -fimplicit-none -fbacktrace -fno-backtrace -frecursive -fno-automatic -fstack-arrays \
+    -fallow-argument-mismatch -fPIC -fpic -fPIE -fpie -fno-plt -fomit-frame-pointer -fno-omit-frame-pointer -fopt-info \
+    -funroll-loops -fno-unroll-loops -fno-inline -fstack-protector-strong -fno-stack-protector -fno-strict-aliasing \
+    -std=gnu -std=legacy -std=f2008 -std=f2018 -O -O0 -O1 -O2 -O3 -Os -Og -g -g0 -g1 -g2 -g3 -ggdb -m64 -mfma -mno-fma \
+    -ffree-line-length-none -ffixed-line-length-72 -fno-underscoring -funderscoring -fmessage-length=0 -fno-fast-math";
+const BEGINNINGS: &str = "-W -I -J -D -U -L -l -march= -mtune= -mcpu= -mavx -msse -mprefer-vector-width= -ffp-contract= \
+    -ffree-line-length- -fmax-errors= -fdiagnostics- -ftree- -fno-tree- -fvect-cost-model= -finline- -fmax-stack-var-size= \
+    -gdwarf -fdebug-prefix-map= -ffile-prefix-map= -Xlinker";
+/// Beginnings of options that a compiler of C gets too.
+const FOR_C: &str = "-O -g -m -ffp-contract= -fPIC -fpic -fPIE -fpie -fno-plt -fomit-frame-pointer -fno-omit-frame-pointer \
+    -funroll-loops -fno-unroll-loops -fno-inline -finline- -ftree- -fno-tree- -fvect-cost-model= -fdebug-prefix-map= \
+    -ffile-prefix-map= -fstack-protector-strong -fno-stack-protector";
+
+fn begins(word: &str, list: &str) -> bool {
+    list.split_whitespace().any(|begin| word.starts_with(begin))
+}
+
+impl FortranCommand {
+    /// Reads the words after the program's name.
+    pub fn parse(words: &[String]) -> Result<FortranCommand, String> {
+        let mut command = FortranCommand {
+            goal: FortranGoal::Link,
+            output: None,
+            words: Vec::new(),
+            show: false,
+            strict: false,
+            quiet: false,
+            remarks: false,
+        };
+        let mut rest = words.iter().cloned();
+        while let Some(word) = rest.next() {
+            match word.as_str() {
+                "--show" => command.show = true,
+                "--dvm-strict" => command.strict = true,
+                "-Wno-dvm" => command.quiet = true,
+                "--dvm-remarks" => command.remarks = true,
+                "-c" => command.goal = FortranGoal::Object,
+                "-o" => command.output = Some(rest.next().ok_or("option `-o` needs an argument")?),
+                _ => command.word(word, &mut rest)?,
+            }
+        }
+        Ok(command)
+    }
+
+    fn word(&mut self, word: String, rest: &mut impl Iterator<Item = String>) -> Result<(), String> {
+        if let Some(file) = word.strip_prefix("-o").filter(|file| !file.is_empty()) {
+            self.output = Some(file.to_owned());
+        } else if word.starts_with('-') && word.len() > 1 {
+            let other = ["-S", "-E", "-M", "-MM", "-fsyntax-only", "--version", "--help", "-v", "-###", "-x"];
+            if other.contains(&word.as_str()) || begins(&word, "-print- -dump --help=") {
+                self.goal = FortranGoal::Other;
+            }
+            let mut all = vec![word];
+            if WITH_ARGUMENT.split_whitespace().any(|o| o == all[0]) {
+                all.push(rest.next().ok_or_else(|| format!("option `{}` needs an argument", all[0]))?);
+            }
+            self.words.push(FortranWord::Option(all));
+        } else if form_of_name(Path::new(&word)).is_some() {
+            self.words.push(FortranWord::Source(word.into()));
+        } else {
+            self.words.push(FortranWord::Input(word));
+        }
+        Ok(())
+    }
+
+    /// The sources, in order.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        let source = |word: &FortranWord| if let FortranWord::Source(path) = word { Some(path.clone()) } else { None };
+        self.words.iter().filter_map(source).collect()
+    }
+
+    /// The options, in order.
+    pub fn options(&self) -> impl Iterator<Item = &Vec<String>> {
+        self.words.iter().filter_map(|word| if let FortranWord::Option(all) = word { Some(all) } else { None })
+    }
+
+    /// The first option under which no region is transformed.
+    pub fn unlisted_option(&self) -> Option<String> {
+        let listed = |word: &str| TAKEN.split_whitespace().any(|o| o == word) || begins(word, BEGINNINGS);
+        let response = self.words.iter().find_map(|word| match word {
+            FortranWord::Input(word) if word.starts_with('@') => Some(word.clone()),
+            _ => None,
+        });
+        response.or_else(|| self.options().map(|all| all[0].clone()).find(|word| !listed(word)))
+    }
+
+    /// How a source is laid out.
+    pub fn form(&self, source: &Path) -> SourceForm {
+        let chosen = self.options().rev_find(|word| match word {
+            "-ffree-form" => Some(SourceForm::Free),
+            "-ffixed-form" => Some(SourceForm::Fixed),
+            _ => None,
+        });
+        chosen.or_else(|| form_of_name(source)).unwrap_or(SourceForm::Free)
+    }
+
+    /// The options that flang needs to read a source.
+    pub fn for_flang(&self) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        for option in self.options() {
+            let word = option[0].as_str();
+            if begins(word, "-I -D -U -cpp -ffree-form -ffixed-form -fimplicit-none") {
+                all.extend(option.iter().cloned());
+            }
+        }
+        all
+    }
+
+    /// The options that the compiler of C gets.
+    pub fn for_c(&self) -> Vec<String> {
+        self.options().filter(|option| begins(&option[0], FOR_C)).flatten().cloned().collect()
+    }
+}
+
+trait LastOf<'a>: Iterator<Item = &'a Vec<String>> {
+    /// The answer to the last option that has one.
+    fn rev_find<T>(self, answer: impl Fn(&str) -> Option<T>) -> Option<T>;
+}
+
+impl<'a, I: Iterator<Item = &'a Vec<String>>> LastOf<'a> for I {
+    fn rev_find<T>(self, answer: impl Fn(&str) -> Option<T>) -> Option<T> {
+        self.filter_map(|option| answer(&option[0])).last()
+    }
+}
+
+fn form_of_name(path: &Path) -> Option<SourceForm> {
+    let extension = path.extension()?.to_str()?;
+    if FREE.contains(&extension) {
+        Some(SourceForm::Free)
+    } else {
+        FIXED.contains(&extension).then_some(SourceForm::Fixed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> FortranCommand {
+        FortranCommand::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn sources_options_and_goals() {
+        let it = parse("-O3 -c heat.f90 -o b.o -I inc -DX=1 --show -ffp-contract=off");
+        assert_eq!((it.goal, it.output.as_deref(), it.show), (FortranGoal::Object, Some("b.o"), true));
+        assert_eq!(it.sources(), [PathBuf::from("heat.f90")]);
+        assert_eq!(it.for_flang(), ["-I", "inc", "-DX=1"]);
+        assert_eq!(it.for_c(), ["-O3", "-ffp-contract=off"]);
+        assert_eq!((it.unlisted_option(), parse("-Ofast a.f").unlisted_option().as_deref()), (None, Some("-Ofast")));
+        assert_eq!(parse("-S a.f").goal, FortranGoal::Other);
+        assert_eq!(
+            (it.form(Path::new("a.F")), parse("-ffree-form").form(Path::new("a.f"))),
+            (SourceForm::Fixed, SourceForm::Free)
+        );
+    }
+
+    #[test]
+    fn options_that_change_the_meaning_are_not_listed() {
+        for option in [
+            "-ffast-math",
+            "-fdefault-real-8",
+            "-fcheck=all",
+            "-fopenmp",
+            "-finteger-4-integer-8",
+            "-m32",
+            "-flto",
+            "@x",
+        ] {
+            assert_eq!(parse(option).unlisted_option().as_deref(), Some(option));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Whether a variable that a region leaves undefined is read elsewhere before it is written again.
+
+use super::hlfir::{HlfirOp, base};
+
+/// Looks at all uses of `variable`, the result of a declaration, in a function: gives the line of one that may read a
+/// value which a loop or a branch before it has left, or through which something else may reach the variable.
+pub fn escape(function: &HlfirOp, variable: &str) -> Option<u32> {
+    let mut walk = Walk { variable, found: None };
+    for region in &function.regions {
+        walk.block(region, false);
+    }
+    walk.found
+}
+
+struct Walk<'a> {
+    variable: &'a str,
+    found: Option<u32>,
+}
+
+/// What a block does to the variable.
+#[derive(Default)]
+struct Effect {
+    writes: bool,
+    /// It has a value at the end that the path has written.
+    defined: bool,
+}
+
+impl Walk<'_> {
+    fn writes(&self, ops: &[HlfirOp]) -> bool {
+        let written = |op: &HlfirOp| {
+            let operands = op.operands();
+            ["hlfir.assign", "fir.store"].contains(&op.name.as_str())
+                && operands.get(1).is_some_and(|to| base(to) == self.variable)
+        };
+        ops.iter().any(|op| written(op) || op.regions.iter().any(|region| self.writes(region)))
+    }
+
+    /// `defined`: the variable has a value that the block's own path has written.
+    fn block(&mut self, ops: &[HlfirOp], defined: bool) -> Effect {
+        let (mut defined, mut effect) = (defined, Effect::default());
+        for op in ops {
+            if op.name == "^" {
+                // A branch may lead here past what was written above.
+                defined = false;
+            }
+            let mut after = true;
+            for region in &op.regions {
+                // A later iteration reads what an earlier one has left.
+                let again = op.name != "fir.if" && self.writes(region);
+                let inner = self.block(region, defined && !again);
+                effect.writes |= inner.writes;
+                after &= if op.name == "fir.if" { inner.defined } else { !inner.writes };
+            }
+            defined &= after;
+            let operands = op.operands();
+            if op.name == "hlfir.declare" || !operands.iter().any(|o| base(o) == self.variable) {
+                continue;
+            }
+            match (op.name.as_str(), operands.as_slice()) {
+                ("fir.load", [_]) if defined => {}
+                ("hlfir.assign", [value, _]) if base(value) != self.variable => {
+                    effect.writes = true;
+                    defined = true;
+                }
+                // Loops store their counter at the begin of each iteration, and its last value behind them.
+                ("fir.store", [value, _]) if base(value) != self.variable => {
+                    effect.writes = true;
+                    defined = value.starts_with("%arg");
+                }
+                _ => self.found = self.found.or(Some(op.place.0)),
+            }
+        }
+        effect.defined = defined;
+        effect
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hlfir::parse;
+    use super::*;
+
+    fn escapes(body: &str) -> bool {
+        let text = format!(
+            "func.func @f() {{\n%1:2 = hlfir.declare %0 {{}} : (a) -> (b, b) loc(\"a\":1:1)\n{body}\n}} loc(\"a\":1:1)\n"
+        );
+        let all = parse(&text, "a").unwrap();
+        escape(&all[0], "%1").is_some()
+    }
+
+    #[test]
+    fn values_are_read_only_on_the_path_that_wrote_them() {
+        let (write, read) = ("hlfir.assign %5 to %1#0 : f64, !f loc(#a)", "%9 = fir.load %1#0 : !f loc(#a)");
+        let inside = |text: &str| format!("fir.do_loop %arg1 = %2 to %3 {{\n{text}\n}} loc(#a)");
+        assert!(!escapes(&format!("{write}\n{read}")));
+        assert!(escapes(&format!("{read}\n{write}")));
+        assert!(!escapes(&inside(&format!("{write}\n{read}"))));
+        assert!(escapes(&format!("{}\n{read}", inside(write))));
+        assert!(escapes(&format!("{write}\n{}\n{read}", inside(write))));
+        assert!(escapes(&format!("{write}\n^bb1:\n{read}")));
+        assert!(escapes(&format!("{write}\n{}", inside(&format!("{read}\n{write}")))));
+        let branch = |text: &str| format!("fir.if %7 {{\n{text}\n}} loc(#a)");
+        assert!(!escapes(&format!("{write}\n{}\n{read}", branch(write))));
+        assert!(escapes(&format!("{}\n{read}", branch(write))));
+        assert!(escapes(&format!("{write}\n{}\n{read}", branch(&inside(write)))));
+        assert!(escapes("fir.call @x(%1#0) : (a) -> () loc(#a)"));
+        assert!(!escapes(&inside(&format!("fir.store %arg2 to %1#1 : !f loc(#a)\n{read}"))));
+        assert!(escapes(&format!("fir.store %67#1 to %1#1 : !f loc(#a)\n{read}")));
+    }
+}

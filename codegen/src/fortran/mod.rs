@@ -1,0 +1,19 @@
+//! From Fortran loops to C: flang lowers the file to HLFIR, which tells loops, subscripts and types; each region becomes a
+//! function of C with `#pragma dvm region`, which goes the way of all C, and the Fortran text calls it.
+//!
+//! What the reader does not recognise is refused: an operation of HLFIR and a word of the text count only if they are listed.
+
+pub mod command;
+pub mod reading;
+pub mod statements;
+
+mod command_line;
+mod escape;
+mod flang;
+mod hlfir;
+mod refused;
+mod region;
+mod rewriting;
+mod values;
+mod variables;
+mod words;

@@ -1,0 +1,286 @@
+//! From a file with marks to regions that can be replaced, and refusals.
+
+use super::escape::escape;
+use super::hlfir::{self, HlfirOp};
+use super::refused::FortranRefusal;
+use super::region::translate;
+use super::rewriting::{FortranRegion, clauses};
+use super::statements::{FortranStatement, Mark, SourceForm, marks, statements};
+use super::values::fortran_real;
+use super::variables::{Declared, Element, FortranKind};
+use super::words;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What became of the marks of a file, in order.
+#[derive(Debug, Default)]
+pub struct FortranReading {
+    /// Regions that can be replaced.
+    pub regions: Vec<FortranRegion>,
+    /// Names of regions that stay as they were, and why.
+    pub refused: Vec<(String, FortranRefusal)>,
+}
+
+/// A file, and what flang says about it.
+struct File<'a> {
+    statements: &'a [FortranStatement],
+    all: &'a [HlfirOp],
+    modules: Vec<String>,
+}
+
+/// Reads a file; `hlfir` is what flang printed about `file`.
+pub fn read(text: &str, file: &str, form: SourceForm, hlfir: Result<String, FortranRefusal>) -> FortranReading {
+    let (statements, marks) = (statements(text, form), marks(text, form));
+    let all = hlfir.and_then(|text| {
+        hlfir::parse(&text, file)
+            .map_err(|why| FortranRefusal::new(1, &format!("flang's text is not understood: {why}"), ""))
+    });
+    let mut reading = FortranReading::default();
+    let mut at = 0;
+    while let Some(mark) = marks.get(at) {
+        at += 1;
+        let next = marks.get(at).filter(|next| next.text == "end region");
+        at += usize::from(next.is_some());
+        let name = format!("line_{}", mark.line);
+        let one = extent(mark, next, &statements).and_then(|inside| {
+            let all = all.as_ref().map_err(|why| FortranRefusal { line: mark.line, ..why.clone() })?;
+            let modules = plain_modules(&statements);
+            File { statements: &statements, all, modules }.region(mark, inside, text)
+        });
+        match one {
+            Ok(region) => reading.regions.push(region),
+            Err(why) => {
+                let named = clauses(&mark.text, mark.line).ok().and_then(|(name, _)| name);
+                reading.refused.push((named.unwrap_or(name), why));
+            }
+        }
+    }
+    reading
+}
+
+/// Modules of the file, whose variables have the same name everywhere; none if something is renamed.
+fn plain_modules(statements: &[FortranStatement]) -> Vec<String> {
+    let renamed = |s: &FortranStatement| s.text.starts_with("use") && s.text.contains("=>");
+    if statements.iter().any(renamed) {
+        return Vec::new();
+    }
+    let names = statements.iter().filter_map(|s| s.text.strip_prefix("module "));
+    names.map(|name| name.trim().to_owned()).filter(|name| !name.starts_with("procedure")).collect()
+}
+
+/// The statements of the region behind `mark`: up to `end`, or one loop.
+fn extent<'s>(
+    mark: &Mark,
+    end: Option<&Mark>,
+    all: &'s [FortranStatement],
+) -> Result<&'s [FortranStatement], FortranRefusal> {
+    let refuse = |line: u32, reason: &str, remedy: &str| Err(FortranRefusal::new(line, reason, remedy));
+    if !mark.text.starts_with("region") {
+        return refuse(mark.line, "this mark is not understood", "write `!$dvm region` before a loop");
+    }
+    let first = all.iter().position(|s| s.first > mark.line).unwrap_or(all.len());
+    let Some(rest) = all.get(first..).filter(|rest| rest.first().is_some_and(|s| loop_end(&s.text).is_some())) else {
+        return refuse(mark.line, "no `do` loop follows", "put the mark directly before a `do` without a name");
+    };
+    let (mut open, mut length) = (Vec::new(), None);
+    for (at, statement) in rest.iter().enumerate() {
+        if let Some(label) = loop_end(&statement.text) {
+            open.push(label);
+        } else if ["end do", "enddo"].contains(&statement.text.as_str()) && open.last() == Some(&LoopEnd::EndDo) {
+            open.pop();
+        }
+        while statement.label.is_some_and(|label| open.last() == Some(&LoopEnd::Label(label))) {
+            if !["continue", "end do", "enddo"].contains(&statement.text.as_str()) {
+                return refuse(statement.first, "a loop ends with an action", "end it with `end do` or `continue`");
+            }
+            open.pop();
+        }
+        let enough = end.is_none_or(|end| rest.get(at + 1).is_none_or(|next| next.first > end.line));
+        if open.is_empty() && enough {
+            length = Some(at + 1);
+            break;
+        }
+    }
+    let Some(inside) = length.and_then(|length| rest.get(..length)) else {
+        return refuse(mark.line, "the end of the loop is not found", "end it with `end do`");
+    };
+    if end.is_some_and(|end| inside.iter().any(|s| s.last > end.line)) {
+        return refuse(mark.line, "`!$dvm end region` stands inside a loop", "put it behind the `end do`");
+    }
+    if let Some(shared) = inside.iter().find(|s| !s.is_alone) {
+        return refuse(shared.first, "several statements on a line", "write each on a line of its own");
+    }
+    Ok(inside)
+}
+
+/// What ends a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LoopEnd {
+    EndDo,
+    Label(u32),
+}
+
+/// What ends the loop that a statement begins, if it begins one.
+fn loop_end(text: &str) -> Option<LoopEnd> {
+    let rest = text.strip_prefix("do ")?.trim_start();
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let label: Option<u32> = rest[..digits].parse().ok();
+    let head = rest[digits..].trim_start().trim_start_matches(',');
+    let is_other = head.starts_with("while") || head.starts_with("concurrent");
+    (head.contains('=') && !head.contains("==") || is_other).then_some(label.map_or(LoopEnd::EndDo, LoopEnd::Label))
+}
+
+impl File<'_> {
+    fn region(&self, mark: &Mark, inside: &[FortranStatement], text: &str) -> Result<FortranRegion, FortranRefusal> {
+        let (name, tile) = clauses(&mark.text, mark.line)?;
+        let refuse = |reason: &str, remedy: &str| Err(FortranRefusal::new(mark.line, reason, remedy));
+        if let Some(s) = self.statements.iter().find(|s| s.text.starts_with("equivalence")) {
+            return Err(FortranRefusal::new(
+                s.first,
+                "the file has an EQUIVALENCE",
+                "give the arrays storage of their own",
+            ));
+        }
+        let (Some(first), Some(last)) = (inside.first().map(|s| s.first), inside.last().map(|s| s.last)) else {
+            return refuse("no `do` loop follows", "put the mark directly before a `do`");
+        };
+        let between = text.lines().zip(1_u32..).filter(|(_, at)| (first..=last).contains(at));
+        for (line, at) in between {
+            let line = line.trim_start();
+            if line.starts_with("!$") || line.get(1..4).is_some_and(|w| w.eq_ignore_ascii_case("$om")) {
+                return Err(FortranRefusal::new(
+                    at,
+                    "a directive inside the region",
+                    "remove it, or end the region before it",
+                ));
+            }
+        }
+        // Words come first: they name what flang has turned into jumps and calls.
+        let functions = || self.all.iter().filter(|op| op.name == "func.func");
+        let holds = |op: &HlfirOp| {
+            op.is_own && op.place.0 <= first && op.inner().iter().any(|i| i.is_own && i.place.0 == first)
+        };
+        let Some(function) = functions().filter(|op| holds(op)).max_by_key(|op| op.place.0) else {
+            words_only(inside)?;
+            return refuse("flang shows no loop here", "put the mark directly before a `do`");
+        };
+        let declared = Declared::read(function, self.all, &self.modules);
+        let mut names = BTreeSet::new();
+        for variable in declared.variables.values() {
+            let same = declared.variables.values().filter(|v| v.name == variable.name && v.scope != variable.scope);
+            if same.count() == 0 {
+                names.insert(variable.name.clone());
+            }
+        }
+        let mut used = BTreeSet::new();
+        inside.iter().try_for_each(|statement| words::check(statement, &names, &mut used))?;
+        if let Some(word) = ["lbound", "size", "is_contiguous"].iter().find(|w| used.contains(**w)) {
+            return refuse(&format!("a variable has the name `{word}`, which the call needs"), "give it another name");
+        }
+        let macros =
+            self.statements.iter().filter_map(|s| s.text.strip_prefix('#')?.trim_start().strip_prefix("define "));
+        let macros = macros.filter_map(|rest| rest.split(['(', ' ', '\t']).find(|word| !word.is_empty()));
+        if let Some(word) = macros.map(str::to_ascii_lowercase).find(|word| used.contains(word)) {
+            return refuse(&format!("`{word}` is also a macro"), "give the macro another name");
+        }
+        let conditions = constants(&declared, inside, &names, mark.line)?;
+        let loops: Vec<u32> = inside.iter().filter(|s| loop_end(&s.text).is_some()).map(|s| s.first).collect();
+        let Some(ops) = block(function, first, last, &loops) else {
+            return refuse(
+                "the loops do not stand in one block of flang's text: something jumps",
+                "write conditions as `if (...) then`",
+            );
+        };
+        let translated = translate(&ops, &declared)?;
+        for one in &translated.declarations {
+            if let Some(line) = escape(function, one) {
+                let variable = declared.variables.get(one.as_str()).map_or("", |v| v.name.as_str());
+                let reason = format!(
+                    "`{variable}` is used here, where it may have the value that the region at line {} leaves",
+                    mark.line
+                );
+                return Err(FortranRefusal::new(line, &reason, "use another variable in the region"));
+            }
+        }
+        let procedure = super::variables::attribute(&function.text, "@", '(').unwrap_or_default();
+        let symbol = format!("dvm__{}_{}", procedure.trim_start_matches('_'), mark.line);
+        let name = name.unwrap_or_else(|| {
+            format!("{}_{}", procedure.rsplit('P').next().unwrap_or("main").replace("_QQ", ""), mark.line)
+        });
+        Ok(FortranRegion { name, mark: mark.line, first, last, symbol, clauses: tile, translated, conditions })
+    }
+}
+
+/// Checks the words without knowing names: for refusals of what flang shows in another form.
+fn words_only(inside: &[FortranStatement]) -> Result<(), FortranRefusal> {
+    let all: BTreeSet<String> = BTreeSet::new();
+    for statement in inside {
+        match words::check(statement, &all, &mut BTreeSet::new()) {
+            Err(why) if why.reason.starts_with('`') => {}
+            other => other?,
+        }
+    }
+    Ok(())
+}
+
+/// Refuses variables that are not taken; gives conditions that the real constants which the region names have the values that flang put in.
+fn constants(
+    declared: &Declared,
+    inside: &[FortranStatement],
+    names: &BTreeSet<String>,
+    line: u32,
+) -> Result<Vec<String>, FortranRefusal> {
+    let mut conditions = Vec::new();
+    let mut lines: BTreeMap<String, u32> = BTreeMap::new();
+    for statement in inside {
+        let mut used = BTreeSet::new();
+        words::check(statement, names, &mut used)?;
+        for name in used {
+            lines.entry(name).or_insert(statement.first);
+        }
+    }
+    for variable in declared.variables.values() {
+        let Some(used) = lines.get(&variable.name) else { continue };
+        let (element, value) = match &variable.kind {
+            FortranKind::Constant { element, value } => (element, value),
+            FortranKind::Other(reason, remedy) => {
+                return Err(FortranRefusal::new(*used, &format!("`{}` {reason}", variable.name), remedy));
+            }
+            _ => continue,
+        };
+        if matches!(element, Element::F32 | Element::F64) {
+            let Some(value) = fortran_real(value, *element) else {
+                let reason = format!("the constant `{}` has a value that is not taken", variable.name);
+                return Err(FortranRefusal::new(line, &reason, "copy it to a variable before the region"));
+            };
+            conditions.push(format!("{} == {value}", variable.name));
+        }
+    }
+    conditions.sort();
+    Ok(conditions)
+}
+
+/// The operations of the lines `first` to `last`, which have `loops` at these lines: those of the block that has the first.
+fn block<'a>(op: &'a HlfirOp, first: u32, last: u32, loops: &[u32]) -> Option<Vec<&'a HlfirOp>> {
+    for region in &op.regions {
+        let here = |op: &HlfirOp| op.is_own && (first..=last).contains(&op.place.0);
+        if region.iter().any(|op| op.name == "fir.do_loop" && op.is_own && op.place.0 == first) {
+            let head = region.iter().position(|op| op.name == "fir.do_loop" && op.is_own && op.place.0 == first)?;
+            // Variables without a declaration are declared where their name stands first.
+            let declares = |op: &HlfirOp| op.name == "fir.alloca" || op.name == "hlfir.declare";
+            let from = region[..head].iter().rposition(|op| !here(op) || declares(op)).map_or(0, |at| at + 1);
+            let to = region.iter().rposition(here)? + 1;
+            // Flang shows exactly the loops of the text, and nothing else stands between them.
+            let ops: Vec<&HlfirOp> = region[from..to].iter().collect();
+            let all = ops.iter().flat_map(|op| std::iter::once(*op).chain(op.inner()));
+            let mut shown: Vec<u32> = all.filter(|op| op.name == "fir.do_loop").map(|op| op.place.0).collect();
+            shown.sort_unstable();
+            return (ops.iter().all(|op| here(op)) && shown == loops).then_some(ops);
+        }
+        for inner in region {
+            if let Some(found) = block(inner, first, last, loops) {
+                return Some(found);
+            }
+        }
+    }
+    None
+}

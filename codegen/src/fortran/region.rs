@@ -1,0 +1,412 @@
+//! From the loops of a region to a function of C.
+
+use super::hlfir::{HlfirOp, base};
+use super::refused::FortranRefusal;
+use super::values::{self, HlfirValue, ValueShape};
+use super::variables::{Declared, Element, FortranArray, FortranKind, FortranVariable};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A region as C.
+#[derive(Debug, Default)]
+pub struct TranslatedRegion {
+    /// The lines of the function's body, each with the line of the source.
+    pub lines: Vec<(String, u32)>,
+    /// Arrays by name.
+    pub arrays: BTreeMap<String, FortranArray>,
+    /// Scalars that are only read.
+    pub parameters: BTreeMap<String, Element>,
+    /// Counters and private scalars.
+    pub locals: BTreeMap<String, Element>,
+    /// Declarations of the locals, by the name of their result.
+    pub declarations: BTreeSet<String>,
+}
+
+type Answer<T> = Result<T, FortranRefusal>;
+
+struct Translator<'a> {
+    declared: &'a Declared<'a>,
+    made: TranslatedRegion,
+    /// Scalars that the region writes, counters aside.
+    written: BTreeSet<&'a str>,
+    /// All counters of its loops.
+    counters: BTreeSet<&'a str>,
+    /// Counters of the loops around, and scalars that were written on the way here.
+    active: Vec<&'a str>,
+    defined: Vec<&'a str>,
+    values: HashMap<&'a str, HlfirValue>,
+    elements: HashMap<&'a str, (String, Element, usize)>,
+    /// Operations up to here, by the names of their results.
+    seen: HashMap<&'a str, &'a HlfirOp>,
+    statement: usize,
+    depth: usize,
+}
+
+/// Translates operations that follow each other in one block.
+pub fn translate<'a>(ops: &[&'a HlfirOp], declared: &'a Declared<'a>) -> Answer<TranslatedRegion> {
+    let (mut written, mut counters) = (BTreeSet::new(), BTreeSet::new());
+    for op in ops.iter().flat_map(|op| std::iter::once(*op).chain(op.inner())) {
+        let operands = op.operands();
+        let Some((key, _)) = operands.get(1).and_then(|to| declared.variables.get_key_value(base(to))) else {
+            continue;
+        };
+        match op.name.as_str() {
+            "hlfir.assign" => written.insert(*key),
+            "fir.store" => counters.insert(*key),
+            _ => continue,
+        };
+    }
+    let mut translator = Translator {
+        declared,
+        made: TranslatedRegion::default(),
+        written,
+        counters,
+        active: Vec::new(),
+        defined: Vec::new(),
+        values: HashMap::new(),
+        elements: HashMap::new(),
+        seen: HashMap::new(),
+        statement: 1,
+        depth: 1,
+    };
+    translator.block(ops)?;
+    Ok(translator.made)
+}
+
+impl<'a> Translator<'a> {
+    fn block(&mut self, ops: &[&'a HlfirOp]) -> Answer<()> {
+        let before = self.defined.len();
+        for op in ops {
+            self.operation(op)?;
+            for result in &op.results {
+                self.seen.insert(result.as_str(), op);
+            }
+        }
+        self.defined.truncate(before);
+        Ok(())
+    }
+
+    fn operation(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        match op.name.as_str() {
+            "fir.do_loop" => self.do_loop(op),
+            "fir.if" => self.branch(op),
+            "hlfir.assign" => self.assign(op),
+            "hlfir.designate" => self.designate(op),
+            "fir.result" => Ok(()),
+            "fir.store" => self.last_value(op),
+            name if name.starts_with("fir.call") => refuse(op, "a call of a function", "compute it before the region"),
+            _ => {
+                let value = self.value(op)?;
+                self.keep(op, value)
+            }
+        }
+    }
+
+    fn keep(&mut self, op: &'a HlfirOp, mut value: HlfirValue) -> Answer<()> {
+        let [result] = op.results.as_slice() else { return unknown(op) };
+        value.statement = self.statement;
+        self.values.insert(result.as_str(), value);
+        // Names of inner blocks are used again: a value that this one hides is gone.
+        self.elements.remove(result.as_str());
+        Ok(())
+    }
+
+    fn value(&mut self, op: &'a HlfirOp) -> Answer<HlfirValue> {
+        if op.name == "arith.constant" {
+            return values::constant(&op.text).ok_or(refusal(op, "a constant that C cannot write", ""));
+        }
+        if op.name == "fir.load" {
+            return self.load(op);
+        }
+        let operands = op.operands();
+        let made = match operands.as_slice() {
+            [a] => values::unary(op, &self.operand(op, a)?),
+            [a, b] if op.name == "math.fpowi" => {
+                let two = self.operand(op, b)?.number == Some(2);
+                two.then_some(values::square(&self.operand(op, a)?)).flatten()
+            }
+            [a, b] => values::binary(op, &self.operand(op, a)?, &self.operand(op, b)?),
+            [condition, a, b] if op.name == "arith.select" => {
+                let compare = self.seen.get(base(condition));
+                let (a, b) = (self.operand(op, a)?, self.operand(op, b)?);
+                compare.and_then(|compare| values::extreme(compare, op, &a, &b))
+            }
+            _ => None,
+        };
+        made.map_or_else(|| unknown(op), Ok)
+    }
+
+    /// The value of an operand, which this statement must have computed.
+    fn operand(&self, op: &'a HlfirOp, operand: &str) -> Answer<HlfirValue> {
+        match self.values.get(base(operand)) {
+            Some(value) if value.statement == self.statement || value.number.is_some() => Ok(value.clone()),
+            _ if operand.starts_with("%arg") => {
+                // The count of iterations goes on in the loop's last operations, and nowhere else.
+                let number = HlfirValue { number: None, ..values::constant("0 : index").ok_or(refusal(op, "", ""))? };
+                Ok(HlfirValue { shape: ValueShape::Other("a count of iterations"), ..number })
+            }
+            _ => unknown(op),
+        }
+    }
+
+    fn variable(&self, op: &'a HlfirOp, operand: &str) -> Answer<(&'a str, &'a FortranVariable)> {
+        let found = self.declared.variables.get_key_value(base(operand));
+        found.map_or_else(|| unknown(op), |(key, variable)| Ok((*key, variable)))
+    }
+
+    fn load(&mut self, op: &'a HlfirOp) -> Answer<HlfirValue> {
+        let operands = op.operands();
+        let [from] = operands.as_slice() else { return unknown(op) };
+        if let Some((text, element, statement)) = self.elements.get(base(from)) {
+            if *statement != self.statement {
+                return unknown(op);
+            }
+            let shape = ValueShape::Other("an element of an array");
+            return Ok(HlfirValue {
+                text: text.clone(),
+                element: *element,
+                written: *element,
+                shape,
+                number: None,
+                statement: 0,
+            });
+        }
+        let (key, variable) = self.variable(op, from)?;
+        let FortranKind::Scalar { element, .. } = &variable.kind else { return Self::not_scalar(op, variable) };
+        let mut shape = if element.is_whole() { ValueShape::Affine } else { ValueShape::Other("a real number") };
+        if self.written.contains(key) {
+            if !self.defined.contains(&key) {
+                let reason = format!("`{}` is read where the same iteration has not surely written it", variable.name);
+                return refuse(op, &reason, "write it before it is read, or keep the value in an element of an array");
+            }
+            shape = ValueShape::Other("a variable that the region writes");
+        } else if self.counters.contains(key) && !self.active.contains(&key) {
+            let reason = format!("the counter `{}` is read outside of its loop", variable.name);
+            return refuse(op, &reason, "use another variable there");
+        }
+        if !self.written.contains(key) && !self.counters.contains(key) {
+            self.made.parameters.insert(variable.name.clone(), *element);
+        }
+        let text = c_name(&variable.name);
+        Ok(HlfirValue { text, element: *element, written: *element, shape, number: None, statement: 0 })
+    }
+
+    fn not_scalar<T>(op: &HlfirOp, variable: &FortranVariable) -> Answer<T> {
+        match &variable.kind {
+            FortranKind::Other(reason, remedy) => refuse(op, &format!("`{}` {reason}", variable.name), remedy),
+            _ => refuse(op, &format!("`{}` is used as a whole", variable.name), "write loops over its elements"),
+        }
+    }
+
+    fn designate(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let operands = op.operands();
+        let from = operands[0];
+        let through = self.seen.get(base(from)).filter(|d| d.name == "fir.load");
+        let named = through.and_then(|load| load.operands().first().copied()).unwrap_or(from);
+        let (_, variable) = self.variable(op, named)?;
+        let FortranKind::Array(array) = &variable.kind else { return Self::not_scalar(op, variable) };
+        let inside = op.text.split(" : ").next().unwrap_or_default();
+        let plain = !inside.contains([':', '{', '"']) && !op.text.contains("shape");
+        if !plain || operands.len() != array.extents.len() + 1 {
+            return refuse(op, "a section of an array", "write a loop over its elements");
+        }
+        let mut text = c_name(&variable.name);
+        for (at, operand) in operands[1..].iter().enumerate().rev() {
+            let value = self.operand(op, operand)?;
+            if let ValueShape::Extreme | ValueShape::Other(_) = value.shape {
+                let what = if let ValueShape::Other(what) = value.shape { what } else { "a minimum or maximum" };
+                let reason = format!("a subscript of `{}` has {what}", variable.name);
+                return refuse(
+                    op,
+                    &reason,
+                    "subscripts are sums of counters and variables that stay as they are, with whole factors",
+                );
+            }
+            let subscript = match array.lower[at] {
+                Some(0) => format!("[{}]", value.text),
+                Some(lower) if lower < 0 => format!("[{} + {}]", value.text, lower.unsigned_abs()),
+                Some(lower) => format!("[{} - {lower}]", value.text),
+                None => format!("[{} - _l{}_{}]", value.text, at + 1, variable.name),
+            };
+            text.push_str(&subscript);
+        }
+        self.made.arrays.insert(variable.name.clone(), array.clone());
+        let [result] = op.results.as_slice() else { return unknown(op) };
+        self.elements.insert(result.as_str(), (text, array.element, self.statement));
+        self.values.remove(result.as_str());
+        Ok(())
+    }
+
+    fn assign(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let operands = op.operands();
+        let [value, to] = operands.as_slice() else { return unknown(op) };
+        let value = self.operand(op, value)?;
+        let (text, element) = if let Some((text, element, statement)) = self.elements.get(base(to)) {
+            if *statement != self.statement {
+                return unknown(op);
+            }
+            (text.clone(), *element)
+        } else {
+            let (key, variable) = self.variable(op, to)?;
+            let element = self.private(op, key, variable)?;
+            self.defined.push(key);
+            (c_name(&variable.name), element)
+        };
+        if element != value.element || element == Element::Condition {
+            return unknown(op);
+        }
+        self.line(op, &format!("{text} = {};", value.whole_text()));
+        self.statement += 1;
+        Ok(())
+    }
+
+    /// Takes a variable of which each iteration has its own.
+    fn private(&mut self, op: &'a HlfirOp, key: &'a str, variable: &FortranVariable) -> Answer<Element> {
+        match &variable.kind {
+            FortranKind::Scalar { element, private: true } if !self.active.contains(&key) => {
+                self.made.locals.insert(variable.name.clone(), *element);
+                self.made.declarations.insert(key.to_owned());
+                Ok(*element)
+            }
+            FortranKind::Scalar { .. } => {
+                let reason = format!("`{}` is written, and others can see it after the region", variable.name);
+                refuse(op, &reason, "use a local variable without SAVE, or an element of an array")
+            }
+            _ => Self::not_scalar(op, variable),
+        }
+    }
+
+    fn do_loop(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let operands = op.operands();
+        let ([_, from, to, step, ..], Some(body)) = (operands.as_slice(), op.regions.first()) else {
+            return unknown(op);
+        };
+        let (from, to) = (self.operand(op, from)?, self.operand(op, to)?);
+        let step = self.operand(op, step)?.number;
+        let (compare, next) = match step {
+            Some(1) => ("<=", "++"),
+            Some(-1) => (">=", "--"),
+            _ => {
+                return refuse(
+                    op,
+                    "a step that is not 1 or -1",
+                    "write the loop with step 1, and the factor in the subscripts",
+                );
+            }
+        };
+        let Some(store) = body.first().filter(|first| first.name == "fir.store") else { return unknown(op) };
+        let stored = store.operands();
+        let [counted, counter] = stored.as_slice() else { return unknown(op) };
+        if !counted.starts_with("%arg") {
+            return unknown(op);
+        }
+        let (key, variable) = self.variable(op, counter)?;
+        if self.written.contains(key) || self.active.contains(&key) {
+            return refuse(op, &format!("the counter `{}` is also written", variable.name), "use another variable");
+        }
+        let element = self.private(op, key, variable)?;
+        for bound in [&from, &to] {
+            if let ValueShape::Other(what) = bound.shape {
+                let remedy = "bounds are sums of counters and variables that stay as they are, with whole factors";
+                return refuse(op, &format!("a bound of the loop over `{}` has {what}", variable.name), remedy);
+            }
+            if element == Element::I32 && bound.written != element && bound.number.is_none() {
+                return refuse(op, "a bound whose kind is not that of the counter", "give both the same kind");
+            }
+        }
+        let name = c_name(&variable.name);
+        let head = format!("for ({name} = {}; {name} {compare} {}; {name}{next}) {{", from.text, to.text);
+        self.line(op, &head);
+        self.statement += 1;
+        self.active.push(key);
+        self.depth += 1;
+        self.block(&body[1..].iter().collect::<Vec<_>>())?;
+        self.depth -= 1;
+        self.active.pop();
+        self.line(op, "}");
+        self.statement += 1;
+        Ok(())
+    }
+
+    /// What a loop leaves in its counter: who reads it is looked for elsewhere.
+    fn last_value(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let operands = op.operands();
+        let [value, to] = operands.as_slice() else { return unknown(op) };
+        let of_loop = self.seen.get(base(value)).is_some_and(|d| d.name == "fir.do_loop");
+        let (key, _) = self.variable(op, to)?;
+        if of_loop && self.made.declarations.contains(key) { Ok(()) } else { unknown(op) }
+    }
+
+    fn branch(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let operands = op.operands();
+        let [condition] = operands.as_slice() else { return unknown(op) };
+        let condition = self.operand(op, condition)?;
+        if condition.element != Element::Condition || !op.results.is_empty() {
+            return unknown(op);
+        }
+        let bare = condition.text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or("1");
+        self.line(op, &format!("if ({bare}) {{"));
+        for (at, region) in op.regions.iter().enumerate() {
+            if at > 0 && region.is_empty() {
+                continue;
+            }
+            if at > 0 {
+                self.line(op, "} else {");
+            }
+            self.statement += 1;
+            self.depth += 1;
+            self.block(&region.iter().collect::<Vec<_>>())?;
+            self.depth -= 1;
+        }
+        self.line(op, "}");
+        self.statement += 1;
+        Ok(())
+    }
+
+    fn line(&mut self, op: &'a HlfirOp, text: &str) {
+        self.made.lines.push((format!("{}{text}", "    ".repeat(self.depth)), op.place.0));
+    }
+}
+
+/// The name in C: Fortran's, unless it means something else there.
+pub fn c_name(name: &str) -> String {
+    const TAKEN: &str = "auto break case char const continue default do double else enum extern float for goto if inline int \
+        long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while \
+        asm typeof unix linux i386 sqrt sqrtf fabs fabsf main";
+    if TAKEN.split_whitespace().any(|word| word == name) { format!("_{name}") } else { name.to_owned() }
+}
+
+fn refusal(op: &HlfirOp, reason: &str, remedy: &str) -> FortranRefusal {
+    FortranRefusal::new(op.place.0, reason, remedy)
+}
+
+fn refuse<T>(op: &HlfirOp, reason: &str, remedy: &str) -> Answer<T> {
+    Err(refusal(op, reason, remedy))
+}
+
+fn unknown<T>(op: &HlfirOp) -> Answer<T> {
+    let (reason, remedy) = match op.name.as_str() {
+        "arith.select" => {
+            ("a minimum or maximum of real numbers: with NaNs, compilers differ", "write it as `if (...) then`")
+        }
+        "math.fpowi" | "math.powf" | "math.ipowi" => ("a power other than `x**2` of a real number", "write products"),
+        "arith.shrsi" => ("`abs` of an integer", "write it as `if (...) then`"),
+        "hlfir.assign" => ("an assignment that is not of one number", "assign single elements of the declared type"),
+        "hlfir.elemental" => ("an expression of whole arrays", "write loops over its elements"),
+        name if name.starts_with("cf.") || name == "^" => ("a jump", "write conditions as `if (...) then`"),
+        name if name.starts_with("math.") || name.starts_with("complex.") || name.starts_with("fir.") => {
+            (name, "this operation of HLFIR is not taken: compute it outside of the region")
+        }
+        name => (name, "this operation of HLFIR is not taken"),
+    };
+    refuse(op, reason, remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_c_keeps_get_another_beginning() {
+        assert_eq!((c_name("u"), c_name("double"), c_name("linux")), ("u".into(), "_double".into(), "_linux".into()));
+    }
+}

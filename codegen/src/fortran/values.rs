@@ -1,0 +1,245 @@
+//! Values of HLFIR as text of C: every operation that is taken stands here, and has the same meaning in both languages.
+
+use super::hlfir::HlfirOp;
+use super::variables::Element;
+
+/// How a value depends on counters and parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ValueShape {
+    /// A sum of counters and parameters with whole factors.
+    Affine,
+    /// The smaller or the larger of such sums, and sums with it.
+    Extreme,
+    /// None of these: what it is.
+    Other(&'static str),
+}
+
+/// A value.
+#[derive(Debug, Clone)]
+pub struct HlfirValue {
+    /// As C; in parentheses unless it is one word.
+    pub text: String,
+    /// Its type in HLFIR.
+    pub element: Element,
+    /// The type of `text` in C, which may be narrower.
+    pub written: Element,
+    /// How it depends on counters.
+    pub shape: ValueShape,
+    /// Its value, if it is a whole constant.
+    pub number: Option<i64>,
+    /// The number of the statement that computes it; constants belong to all.
+    pub statement: usize,
+}
+
+impl HlfirValue {
+    /// The text with the value's own type.
+    pub fn whole_text(&self) -> String {
+        if self.element == self.written || self.number.is_some() && self.element == Element::I32 {
+            self.text.clone()
+        } else {
+            format!("(({}){})", self.element.c_type(), self.text)
+        }
+    }
+
+    fn of(text: String, element: Element, shape: ValueShape) -> HlfirValue {
+        HlfirValue { text, element, written: element, shape, number: None, statement: 0 }
+    }
+}
+
+/// A value of `arith.constant`.
+pub fn constant(text: &str) -> Option<HlfirValue> {
+    if text == "true" || text == "false" {
+        let text = if text == "true" { "1" } else { "0" };
+        return Some(HlfirValue::of(text.to_owned(), Element::Condition, ValueShape::Affine));
+    }
+    let (value, spelling) = text.split_once(" : ")?;
+    let element = Element::of(spelling.trim())?;
+    if element.is_whole() {
+        let number: i64 = value.parse().ok()?;
+        let mut made = HlfirValue::of(whole(number, element)?, element, ValueShape::Affine);
+        // An index stands in subscripts: there the plain number is as good.
+        if element == Element::I64 && i32::try_from(number).is_ok_and(|n| n != i32::MIN) {
+            made.text = whole(number, Element::I32)?;
+            made.written = Element::I32;
+        }
+        made.number = Some(number);
+        return Some(made);
+    }
+    Some(HlfirValue::of(real(value, element)?, element, ValueShape::Other("a real number")))
+}
+
+fn whole(number: i64, element: Element) -> Option<String> {
+    let suffix = if element == Element::I64 { "L" } else { "" };
+    match number {
+        i64::MIN => None,
+        number if element == Element::I32 && i32::try_from(number).ok().is_none_or(|n| n == i32::MIN) => None,
+        number if number < 0 => Some(format!("({number}{suffix})")),
+        number => Some(format!("{number}{suffix}")),
+    }
+}
+
+/// A real number as C, exactly.
+pub fn real(value: &str, element: Element) -> Option<String> {
+    let text = match element {
+        Element::F64 => Some(value.parse::<f64>().ok()?).filter(|v| v.is_finite()).map(|v| format!("{v:?}"))?,
+        Element::F32 => Some(value.parse::<f32>().ok()?).filter(|v| v.is_finite()).map(|v| format!("{v:?}f"))?,
+        _ => return None,
+    };
+    Some(if text.starts_with('-') { format!("({text})") } else { text })
+}
+
+/// The same as a literal of Fortran.
+pub fn fortran_real(value: &str, element: Element) -> Option<String> {
+    match element {
+        Element::F64 => Some(value.parse::<f64>().ok()?).filter(|v| v.is_finite()).map(|v| format!("({v:e}_8)")),
+        Element::F32 => Some(value.parse::<f32>().ok()?).filter(|v| v.is_finite()).map(|v| format!("({v:e}_4)")),
+        _ => None,
+    }
+}
+
+/// An operation with one operand.
+pub fn unary(op: &HlfirOp, a: &HlfirValue) -> Option<HlfirValue> {
+    let real = !a.element.is_whole() && a.element != Element::Condition;
+    let single = a.element == Element::F32;
+    let text = a.whole_text();
+    match op.name.as_str() {
+        "arith.negf" if real => {
+            Some(HlfirValue::of(format!("(-{text})"), a.element, ValueShape::Other("a real number")))
+        }
+        "hlfir.no_reassoc" => Some(a.clone()),
+        "math.absf" | "math.sqrt" if real => {
+            let name = if op.name == "math.sqrt" { "sqrt" } else { "fabs" };
+            let name = if single { format!("{name}f") } else { name.to_owned() };
+            Some(HlfirValue::of(format!("{name}({text})"), a.element, ValueShape::Other("a real number")))
+        }
+        "fir.convert" => convert(op, a),
+        _ => None,
+    }
+}
+
+fn convert(op: &HlfirOp, a: &HlfirValue) -> Option<HlfirValue> {
+    let to = Element::of(op.text.rsplit_once("-> ")?.1.trim())?;
+    let from = a.element;
+    if to == from || from.is_whole() && to == Element::I64 {
+        return Some(HlfirValue { element: to, ..a.clone() });
+    }
+    if a.number.is_some_and(|n| i32::try_from(n).is_ok()) && to == Element::I32 {
+        return Some(HlfirValue { element: to, written: to, ..a.clone() });
+    }
+    if from == Element::Condition || to == Element::Condition {
+        return None;
+    }
+    let shape = if to.is_whole() { ValueShape::Other("a conversion") } else { ValueShape::Other("a real number") };
+    let text = if a.number.is_some() { a.text.clone() } else { a.whole_text() };
+    Some(HlfirValue::of(format!("(({}){text})", to.c_type()), to, shape))
+}
+
+/// An operation with two operands.
+pub fn binary(op: &HlfirOp, a: &HlfirValue, b: &HlfirValue) -> Option<HlfirValue> {
+    if a.element != b.element {
+        return None;
+    }
+    let made = |sign: &str, shape: ValueShape| {
+        Some(HlfirValue::of(format!("({} {sign} {})", a.whole_text(), b.whole_text()), a.element, shape))
+    };
+    let real = || ValueShape::Other("a real number");
+    match (op.name.as_str(), a.element) {
+        ("arith.addf", Element::F32 | Element::F64) => made("+", real()),
+        ("arith.subf", Element::F32 | Element::F64) => made("-", real()),
+        ("arith.mulf", Element::F32 | Element::F64) => made("*", real()),
+        ("arith.divf", Element::F32 | Element::F64) => made("/", real()),
+        ("arith.addi", Element::I32 | Element::I64) => made("+", sum(a, b)),
+        ("arith.subi", Element::I32 | Element::I64) => made("-", sum(a, b)),
+        ("arith.muli", Element::I32 | Element::I64) => made("*", product(a, b)),
+        ("arith.divsi", Element::I32 | Element::I64) => made("/", ValueShape::Other("a division")),
+        ("arith.remsi", Element::I32 | Element::I64) => made("%", ValueShape::Other("a remainder")),
+        ("arith.andi", Element::Condition) => made("&&", ValueShape::Affine),
+        ("arith.ori", Element::Condition) => made("||", ValueShape::Affine),
+        ("arith.xori", Element::Condition) if b.text == "1" => {
+            Some(HlfirValue::of(format!("(!{})", a.text), Element::Condition, ValueShape::Affine))
+        }
+        ("arith.cmpi", Element::I32 | Element::I64) | ("arith.cmpf", Element::F32 | Element::F64) => {
+            compared(made(sign(op)?, ValueShape::Affine))
+        }
+        _ => None,
+    }
+}
+
+fn compared(value: Option<HlfirValue>) -> Option<HlfirValue> {
+    value.map(|v| HlfirValue { element: Element::Condition, written: Element::Condition, ..v })
+}
+
+/// The sign of a comparison. What a comparison with a NaN gives is the same in C.
+fn sign(op: &HlfirOp) -> Option<&'static str> {
+    match op.text.split([' ', ',']).next()? {
+        "eq" | "oeq" => Some("=="),
+        "ne" | "une" => Some("!="),
+        "slt" | "olt" => Some("<"),
+        "sle" | "ole" => Some("<="),
+        "sgt" | "ogt" => Some(">"),
+        "sge" | "oge" => Some(">="),
+        _ => None,
+    }
+}
+
+fn sum(a: &HlfirValue, b: &HlfirValue) -> ValueShape {
+    match (&a.shape, &b.shape) {
+        (ValueShape::Other(why), _) | (_, ValueShape::Other(why)) => ValueShape::Other(why),
+        (ValueShape::Affine, ValueShape::Affine) => ValueShape::Affine,
+        _ => ValueShape::Extreme,
+    }
+}
+
+fn product(a: &HlfirValue, b: &HlfirValue) -> ValueShape {
+    match (&a.shape, &b.shape) {
+        (ValueShape::Other(why), _) | (_, ValueShape::Other(why)) => ValueShape::Other(why),
+        (ValueShape::Affine, ValueShape::Affine) if a.number.is_some() || b.number.is_some() => ValueShape::Affine,
+        _ => ValueShape::Other("a product of variables"),
+    }
+}
+
+/// The smaller or the larger of two whole numbers; `compare` is the operation of the condition.
+pub fn extreme(compare: &HlfirOp, select: &HlfirOp, a: &HlfirValue, b: &HlfirValue) -> Option<HlfirValue> {
+    let same = compare.operands() == select.operands()[1..];
+    let sign = sign(compare).filter(|sign| matches!(*sign, "<" | ">"))?;
+    if compare.name != "arith.cmpi" || !same || !a.element.is_whole() || a.element != b.element {
+        return None;
+    }
+    let shape = if sum(a, b) == ValueShape::Affine { ValueShape::Extreme } else { sum(a, b) };
+    let (x, y) = (a.whole_text(), b.whole_text());
+    Some(HlfirValue::of(format!("({x} {sign} {y} ? {x} : {y})"), a.element, shape))
+}
+
+/// The square of a real number, which compilers compute as one product.
+pub fn square(a: &HlfirValue) -> Option<HlfirValue> {
+    let real = matches!(a.element, Element::F32 | Element::F64);
+    real.then(|| HlfirValue::of(format!("({0} * {0})", a.text), a.element, ValueShape::Other("a real number")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_keep_their_value_and_type() {
+        let text = |t: &str| constant(t).map(|v| v.whole_text());
+        assert_eq!(text("1.000000e-01 : f64").as_deref(), Some("0.1"));
+        assert_eq!(text("0.33333333333333331 : f64").as_deref(), Some("0.3333333333333333"));
+        assert_eq!(text("-1.500000e+00 : f32").as_deref(), Some("(-1.5f)"));
+        assert_eq!(text("-1 : i32").as_deref(), Some("(-1)"));
+        assert_eq!(text("5000000000 : i64").as_deref(), Some("5000000000L"));
+        assert_eq!(text("7 : i64").as_deref(), Some("((long)7)"));
+        assert_eq!(text("0x7FF0000000000000 : f64"), None);
+        assert_eq!(text("-2147483648 : i32"), None);
+        assert_eq!(fortran_real("1.000000e-01", Element::F64).as_deref(), Some("(1e-1_8)"));
+    }
+
+    #[test]
+    fn unlisted_operations_are_not_taken() {
+        let a = constant("1 : i32").unwrap();
+        let op = |name: &str| HlfirOp { name: name.to_owned(), ..HlfirOp::default() };
+        assert_eq!(binary(&op("arith.addi"), &a, &a).map(|v| v.text).as_deref(), Some("(1 + 1)"));
+        assert!(binary(&op("arith.shrsi"), &a, &a).is_none());
+        assert!(unary(&op("math.exp"), &a).is_none());
+    }
+}

@@ -1,0 +1,318 @@
+//! The variables of a procedure, as flang declares them.
+
+use super::hlfir::{HlfirOp, base};
+use std::collections::HashMap;
+
+/// A type of elements and values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Element {
+    /// `integer(4)`
+    I32,
+    /// `integer(8)`, and the indices of flang
+    I64,
+    /// `real(4)`
+    F32,
+    /// `real(8)`
+    F64,
+    /// Conditions.
+    Condition,
+}
+
+impl Element {
+    /// The type of this spelling in HLFIR, if it is one that is taken.
+    pub fn of(spelling: &str) -> Option<Element> {
+        match spelling {
+            "i32" => Some(Element::I32),
+            "i64" | "index" => Some(Element::I64),
+            "f32" => Some(Element::F32),
+            "f64" => Some(Element::F64),
+            "i1" => Some(Element::Condition),
+            _ if spelling.starts_with("!fir.logical<") => Some(Element::Condition),
+            _ => None,
+        }
+    }
+
+    /// The type in C.
+    pub fn c_type(self) -> &'static str {
+        match self {
+            Element::I32 | Element::Condition => "int",
+            Element::I64 => "long",
+            Element::F32 => "float",
+            Element::F64 => "double",
+        }
+    }
+
+    /// The type in Fortran.
+    pub fn fortran_type(self) -> &'static str {
+        match self {
+            Element::I32 | Element::Condition => "integer(4)",
+            Element::I64 => "integer(8)",
+            Element::F32 => "real(4)",
+            Element::F64 => "real(8)",
+        }
+    }
+
+    /// Whether it is a whole number.
+    pub fn is_whole(self) -> bool {
+        matches!(self, Element::I32 | Element::I64)
+    }
+}
+
+/// An array: what the generated C must know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FortranArray {
+    /// The type of its elements.
+    pub element: Element,
+    /// The extents, first dimension first; `None`: known at run time.
+    pub extents: Vec<Option<i64>>,
+    /// The lower bounds; `None`: known at run time.
+    pub lower: Vec<Option<i64>>,
+    /// An assumed shape: it may have gaps.
+    pub may_have_gaps: bool,
+}
+
+/// What a variable is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FortranKind {
+    /// A scalar; `private`: a local one that nothing else can reach.
+    Scalar { element: Element, private: bool },
+    /// An array.
+    Array(FortranArray),
+    /// A named constant: its value, as flang prints it.
+    Constant { element: Element, value: String },
+    /// Something that is not taken: a reason and a remedy.
+    Other(String, &'static str),
+}
+
+/// A variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FortranVariable {
+    /// Its name, lower case.
+    pub name: String,
+    /// What it is.
+    pub kind: FortranKind,
+    /// Where it belongs: flang's name without the last part.
+    pub scope: String,
+}
+
+/// What is known about a file and a procedure.
+pub struct Declared<'a> {
+    /// Operations of the outermost block by the names of their results.
+    pub definitions: HashMap<&'a str, &'a HlfirOp>,
+    /// Variables by the name of the declaring operation's result.
+    pub variables: HashMap<&'a str, FortranVariable>,
+}
+
+impl<'a> Declared<'a> {
+    /// Reads the declarations of `function`; `modules` are those of the file whose variables have no other names.
+    pub fn read(function: &'a HlfirOp, globals: &'a [HlfirOp], modules: &[String]) -> Declared<'a> {
+        let mut definitions = HashMap::new();
+        // Names are unique in the outermost block and what it holds; those of two inner blocks may be equal.
+        let outermost = || function.regions.iter().flatten();
+        for op in outermost() {
+            for result in &op.results {
+                definitions.insert(result.as_str(), op);
+            }
+        }
+        let mut declared = Declared { definitions, variables: HashMap::new() };
+        let scope = scope_of(&function.text);
+        for op in outermost().filter(|op| op.name == "hlfir.declare") {
+            if let (Some(result), Some(unique)) = (op.results.first(), attribute(&op.text, "uniq_name = \"", '"')) {
+                let variable = declared.variable(op, unique, &scope, globals, modules);
+                declared.variables.insert(result.as_str(), variable);
+            }
+        }
+        declared
+    }
+
+    fn variable(
+        &self,
+        op: &HlfirOp,
+        unique: &str,
+        scope: &str,
+        globals: &[HlfirOp],
+        modules: &[String],
+    ) -> FortranVariable {
+        let at = unique.rfind('E').unwrap_or(0);
+        let (own_scope, name) = (&unique[..at], &unique[(at + 1).min(unique.len())..]);
+        let attributes = attribute(&op.text, "var_attrs<", '>').unwrap_or_default();
+        let of_module = own_scope.strip_prefix("_QM").is_some_and(|m| modules.iter().any(|known| known == m));
+        let kind = if attributes.contains("parameter") {
+            Self::constant(op, unique, globals)
+        } else if own_scope != scope && !of_module {
+            other("belongs to another procedure, block or file", "pass it as an argument")
+        } else {
+            self.kind(op, attributes)
+        };
+        // Constants are named with `EC`.
+        let name = if matches!(kind, FortranKind::Constant { .. }) { name.trim_start_matches('C') } else { name };
+        FortranVariable { name: name.to_owned(), kind, scope: own_scope.to_owned() }
+    }
+
+    fn constant(op: &HlfirOp, unique: &str, globals: &[HlfirOp]) -> FortranKind {
+        let symbol = format!("@{unique} ");
+        let global = globals.iter().find(|g| g.name == "fir.global" && format!("{} ", g.text).contains(&symbol));
+        let value = global.and_then(|g| match g.regions.first()?.as_slice() {
+            [constant, last] if constant.name == "arith.constant" && last.name == "fir.has_value" => {
+                Some(&constant.text)
+            }
+            _ => None,
+        });
+        let element = referred(op.types()).and_then(Element::of);
+        match (element, value.and_then(|text| text.split_once(" : "))) {
+            (Some(element), Some((value, _))) => FortranKind::Constant { element, value: value.to_owned() },
+            _ => other("is a constant that is not taken", "copy it to a variable before the region"),
+        }
+    }
+
+    fn kind(&self, op: &HlfirOp, attributes: &str) -> FortranKind {
+        for word in attributes.split(", ").filter(|word| !word.is_empty()) {
+            if !["intent_in", "intent_out", "intent_inout", "contiguous", "value"].contains(&word) {
+                let remedy = "pass it to a subroutine as an array of explicit shape, and put the region there";
+                return FortranKind::Other(format!("is `{word}`, which is not taken yet"), remedy);
+            }
+        }
+        let Some(reach) = self.reach(op) else {
+            return other("is reached through another variable", "pass it as an argument");
+        };
+        let Some(referred) = referred(op.types()) else {
+            return other("has a type that is not taken", "use integer(4), integer(8), real(4) or real(8)");
+        };
+        let kinds = "use integer(4), integer(8), real(4) or real(8)";
+        let Some(array) = referred.strip_prefix("!fir.array<").and_then(|rest| rest.strip_suffix('>')) else {
+            return match Element::of(referred) {
+                Some(Element::Condition) | None => FortranKind::Other(format!("has type {}", spoken(referred)), kinds),
+                Some(element) => {
+                    FortranKind::Scalar { element, private: reach == "fir.alloca" && attributes.is_empty() }
+                }
+            };
+        };
+        let (mut spelled, mut extents) = (array, Some(Vec::new()));
+        while let Some((extent, rest)) =
+            spelled.split_once('x').filter(|(e, _)| e.bytes().all(|b| b.is_ascii_digit() || b == b'?'))
+        {
+            let known = if extent == "?" { Some(None) } else { extent.parse().ok().map(Some) };
+            extents = extents.zip(known).map(|(mut all, one): (Vec<Option<i64>>, Option<i64>)| {
+                all.push(one);
+                all
+            });
+            spelled = rest;
+        }
+        match (Element::of(spelled), extents) {
+            (Some(element), Some(extents)) if element != Element::Condition && !extents.is_empty() => {
+                match self.lower(op, extents.len()) {
+                    Some(lower) => {
+                        let may_have_gaps = op.types().contains("!fir.box<") && reach == "argument" && Self::is_box(op);
+                        FortranKind::Array(FortranArray { element, extents, lower, may_have_gaps })
+                    }
+                    None => other("has bounds that are not recognised", "declare its shape with plain bounds"),
+                }
+            }
+            _ => FortranKind::Other(format!("has elements of type {}", spoken(spelled)), kinds),
+        }
+    }
+
+    /// Whether the declared thing itself is a descriptor.
+    fn is_box(op: &HlfirOp) -> bool {
+        op.types().trim_start_matches('(').starts_with("!fir.box<")
+    }
+
+    /// Where the storage is: an argument, or the operation that gives its address.
+    fn reach(&self, op: &HlfirOp) -> Option<&'static str> {
+        let operand = *op.operands().first()?;
+        if operand.starts_with("%arg") {
+            return Some("argument");
+        }
+        let definition = self.definitions.get(base(operand))?;
+        match definition.name.as_str() {
+            "fir.alloca" => Some("fir.alloca"),
+            _ if definition.name.starts_with("fir.address_of") => Some("fir.address_of"),
+            "fir.convert" if !definition.text.contains("!fir.ptr") => self.common(definition),
+            _ => None,
+        }
+    }
+
+    /// A member of a COMMON block.
+    fn common(&self, convert: &HlfirOp) -> Option<&'static str> {
+        let member = self.definitions.get(base(convert.operands().first()?))?;
+        if member.name != "fir.coordinate_of" {
+            return None;
+        }
+        let block = self.definitions.get(base(member.operands().first()?))?;
+        let address =
+            if block.name == "fir.convert" { self.definitions.get(base(block.operands().first()?))? } else { block };
+        address.name.starts_with("fir.address_of").then_some("fir.address_of")
+    }
+
+    fn lower(&self, op: &HlfirOp, rank: usize) -> Option<Vec<Option<i64>>> {
+        let shape = op.operands().get(1).and_then(|o| self.definitions.get(base(o)));
+        let Some(shape) = shape.filter(|s| s.name.starts_with("fir.sh")) else {
+            return op.types().contains("!fir.box<").then(|| vec![Some(1); rank]);
+        };
+        let operands = shape.operands();
+        let bounds = |step: usize| operands.iter().step_by(step).map(|o| self.number(o)).collect::<Vec<_>>();
+        let lower = match shape.name.as_str() {
+            "fir.shape" => vec![Some(1); operands.len()],
+            "fir.shape_shift" => bounds(2),
+            "fir.shift" => bounds(1),
+            _ => return None,
+        };
+        (lower.len() == rank).then_some(lower)
+    }
+
+    /// The value of a constant.
+    fn number(&self, operand: &str) -> Option<i64> {
+        let op = self.definitions.get(base(operand))?;
+        match op.name.as_str() {
+            "arith.constant" => op.text.split(' ').next()?.parse().ok(),
+            "fir.convert" => self.number(op.operands().first()?),
+            _ => None,
+        }
+    }
+}
+
+fn other(reason: &str, remedy: &'static str) -> FortranKind {
+    FortranKind::Other(reason.to_owned(), remedy)
+}
+
+/// What a user calls a type.
+fn spoken(spelling: &str) -> String {
+    let known = [
+        ("!fir.char", "character"),
+        ("complex", "complex"),
+        ("!fir.complex", "complex"),
+        ("!fir.type", "a derived type"),
+        ("!fir.logical", "logical"),
+    ];
+    match known.iter().find(|(begin, _)| spelling.starts_with(begin)) {
+        Some((_, name)) => (*name).to_owned(),
+        None => format!("{spelling} of HLFIR"),
+    }
+}
+
+/// What the last type of a list refers to: `i32` of `(..) -> (.., !fir.ref<i32>)`.
+fn referred(types: &str) -> Option<&str> {
+    let last = types.rsplit_once("-> (")?.1.strip_suffix(')')?;
+    let at = last.find(", !fir.").map_or(0, |at| at + 2);
+    let last = &last[at..];
+    let inner = last.strip_prefix("!fir.ref<").or_else(|| last.strip_prefix("!fir.box<"))?;
+    inner.strip_suffix('>')
+}
+
+/// The text between `begin` and `end`.
+pub fn attribute<'t>(text: &'t str, begin: &str, end: char) -> Option<&'t str> {
+    let (_, rest) = text.split_once(begin)?;
+    rest.split(end).next()
+}
+
+/// The scope of a function's own variables: `_QMmFp` of `@_QMmPp`.
+fn scope_of(head: &str) -> String {
+    let symbol = attribute(head, "@", '(').unwrap_or_default();
+    if symbol == "_QQmain" {
+        return "_QF".to_owned();
+    }
+    match symbol.rsplit_once('P') {
+        Some((before, name)) => format!("{before}F{name}"),
+        None => symbol.to_owned(),
+    }
+}

@@ -1,0 +1,176 @@
+//! Looks at the words of a region's statements: only those listed here, and names of variables, may stand there. What
+//! flang folds or inlines before it prints, such as constant functions and statement functions, shows only here.
+
+use super::refused::FortranRefusal;
+use super::statements::FortranStatement;
+use std::collections::BTreeSet;
+
+const KEYWORDS: [&str; 9] = ["do", "end", "enddo", "if", "then", "else", "elseif", "endif", "continue"];
+const OPERATORS: [&str; 9] = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"];
+const INTRINSICS: [&str; 12] =
+    ["sqrt", "dsqrt", "abs", "dabs", "real", "dble", "float", "int", "mod", "min", "max", "min0"];
+
+/// Words that begin what is refused: the word, what it is, and what to do.
+const REFUSED: [(&str, &str, &str); 31] = [
+    (
+        "call",
+        "a call: what it reads and writes is not known",
+        "write the called statements into the loop, or end the region before it",
+    ),
+    ("goto", "a `goto`", "write the condition as `if (...) then`"),
+    ("go", "a `goto`", "write the condition as `if (...) then`"),
+    ("exit", "an `exit`: the number of iterations would depend on data", "keep this loop out of the region"),
+    ("cycle", "a `cycle`", "write the condition as `if (...) then`"),
+    ("return", "a `return`", "leave the procedure after the region"),
+    ("stop", "a `stop`", "test for the error after the region"),
+    ("print", "input or output", "print after the region"),
+    ("write", "input or output", "write after the region"),
+    ("read", "input or output", "read before the region"),
+    ("open", "input or output", "open the file before the region"),
+    ("close", "input or output", "close the file after the region"),
+    ("allocate", "an allocation", "allocate before the region"),
+    ("deallocate", "an allocation", "deallocate after the region"),
+    ("where", "a `where`", "write it as loops with `if`"),
+    ("elsewhere", "a `where`", "write it as loops with `if`"),
+    ("forall", "a `forall`", "write it as `do` loops"),
+    ("select", "a `select`", "write it as `if (...) then`"),
+    ("case", "a `select`", "write it as `if (...) then`"),
+    ("while", "a `do while`: the number of iterations depends on data", "keep this loop out of the region"),
+    ("concurrent", "a `do concurrent`", "write it as `do` loops"),
+    ("block", "a `block`", "declare its variables in the procedure"),
+    ("associate", "an `associate`", "write the names themselves"),
+    ("nullify", "a pointer", "use an array that is not a pointer"),
+    (
+        "exp",
+        "the function `exp`: compilers evaluate it differently for vectors",
+        "compute it in a loop before the region",
+    ),
+    (
+        "sin",
+        "the function `sin`: compilers evaluate it differently for vectors",
+        "compute it in a loop before the region",
+    ),
+    (
+        "cos",
+        "the function `cos`: compilers evaluate it differently for vectors",
+        "compute it in a loop before the region",
+    ),
+    ("sum", "the function `sum` of arrays", "write it as a loop"),
+    ("matmul", "the function `matmul` of arrays", "write it as loops"),
+    ("dot_product", "the function `dot_product` of arrays", "write it as a loop"),
+    ("include", "an included file", "write its statements here"),
+];
+
+/// Refuses a statement with a word that is neither listed nor in `names`; gathers the names it has.
+pub fn check(
+    statement: &FortranStatement,
+    names: &BTreeSet<String>,
+    used: &mut BTreeSet<String>,
+) -> Result<(), FortranRefusal> {
+    let refuse = |reason: &str, remedy: &str| Err(FortranRefusal::new(statement.first, reason, remedy));
+    let text = statement.text.as_str();
+    if text.starts_with('#') {
+        return refuse("a line of the preprocessor", "put it outside of the region");
+    }
+    if text.contains(['\'', '"']) {
+        return refuse("characters", "keep statements about characters out of the region");
+    }
+    if text.contains('%') {
+        return refuse("a component of a derived type", "pass the component to a subroutine as an array");
+    }
+    if text.contains(['[', ':']) || text.contains("(/") {
+        return refuse(
+            "a section, a constructor or a named construct",
+            "write loops over single elements, without names",
+        );
+    }
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let (length, is_word) = length(rest);
+        let (token, after) = rest.split_at(length);
+        if is_word && !names.contains(token) {
+            let dotted = text[..text.len() - rest.len()].ends_with('.') && after.starts_with('.');
+            let intrinsic = INTRINSICS.contains(&token) && after.trim_start().starts_with('(');
+            if !(KEYWORDS.contains(&token) || intrinsic || dotted && OPERATORS.contains(&token)) {
+                return unknown(statement, token, after);
+            }
+        } else if is_word {
+            used.insert(token.to_owned());
+        } else if !c.is_ascii() {
+            return refuse("a character beyond ASCII", "write it in ASCII");
+        }
+        rest = after;
+    }
+    Ok(())
+}
+
+fn unknown(statement: &FortranStatement, token: &str, after: &str) -> Result<(), FortranRefusal> {
+    if let Some((_, reason, remedy)) = REFUSED.iter().find(|(word, ..)| *word == token) {
+        return Err(FortranRefusal::new(statement.first, reason, remedy));
+    }
+    let (reason, remedy) = if after.trim_start().starts_with('(') {
+        (
+            format!("`{token}(...)` is neither an array of this file nor a function that is taken"),
+            "compute it before the region",
+        )
+    } else {
+        (
+            format!("`{token}` is not a variable or constant of this file"),
+            "copy it to a local variable before the region",
+        )
+    };
+    Err(FortranRefusal::new(statement.first, &reason, remedy))
+}
+
+/// Bytes of the first token, and whether it is a name; a number is one token with its exponent and kind.
+fn length(text: &str) -> (usize, bool) {
+    let bytes = text.as_bytes();
+    let run = |from: usize, keep: &dyn Fn(u8) -> bool| from + bytes[from..].iter().take_while(|b| keep(**b)).count();
+    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'$';
+    let digit = |b: u8| b.is_ascii_digit();
+    if bytes[0].is_ascii_alphabetic() || bytes[0] == b'_' {
+        return (run(0, &word), true);
+    }
+    if !digit(bytes[0]) {
+        return (text.chars().next().map_or(1, char::len_utf8), false);
+    }
+    let mut end = run(0, &digit);
+    // `1.eq.n`: the point belongs to the operator.
+    let operator = |at: usize| OPERATORS.iter().any(|o| text[at..].starts_with(&format!(".{o}.")));
+    if bytes.get(end) == Some(&b'.') && !operator(end) {
+        end = run(end + 1, &digit);
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'd')) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        if bytes.get(end + 1 + sign).is_some_and(u8::is_ascii_digit) {
+            end = run(end + 1 + sign, &digit);
+        }
+    }
+    if bytes.get(end) == Some(&b'_') {
+        end = run(end, &word);
+    }
+    (end, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> Option<String> {
+        let statement = FortranStatement { first: 1, last: 1, label: None, text: text.to_owned(), is_alone: true };
+        let names = ["a", "i", "n"].map(str::to_owned).into();
+        check(&statement, &names, &mut BTreeSet::new()).err().map(|r| r.reason)
+    }
+
+    #[test]
+    fn only_listed_words_and_names_pass() {
+        assert_eq!(refused("a(i) = sqrt(a(i)) + 1.5e-3_dp*2.d0 + 1._8"), None);
+        assert_eq!(refused("if (1.eq.n .and. .not. i<3) then"), None);
+        assert!(refused("a(i) = f(i)").unwrap().contains("`f(...)`"));
+        assert!(refused("a(i) = sin(a(i))").unwrap().contains("sin"));
+        assert!(refused("a(i) = sqrt").unwrap().contains("`sqrt` is not a variable"));
+        assert!(refused("a(i) = b").unwrap().contains("`b` is not"));
+        assert!(refused("a(1:2) = 0").unwrap().contains("section"));
+        assert!(refused("goto 10").unwrap().contains("goto"));
+    }
+}

@@ -1,0 +1,42 @@
+subroutine kernel(n, a, b, c)
+  implicit none
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n,n), b(n,n), c(n,n)
+  integer :: i, j
+  !$dvm region
+  do j = 1, n
+    do i = 1, n
+      if (i > j .and. i /= 5) then
+        a(i,j) = a(i,j)*2
+      else if (b(i,j) >= 0.5d0 .or. .not. c(i,j) < 0.3d0) then
+        a(i,j) = b(i,j) - c(i,j)
+      else
+        a(i,j) = -a(i,j)
+      end if
+    end do
+  end do
+end subroutine
+
+program main
+  implicit none
+  integer, parameter :: sizes(6) = [1, 2, 3, 7, 24, 45]
+  integer :: one
+  do one = 1, 6
+    call run(sizes(one))
+  end do
+contains
+  subroutine run(n)
+    integer, intent(in) :: n
+    real(8) :: a(n,n), b(n,n), c(n,n)
+    integer :: x, y
+    do y = 1, n
+      do x = 1, n
+        a(x,y) = 1.0d0/(x + 2*y) + merge(n, 0, x == y)
+        b(x,y) = x*0.25d0 - y*0.125d0
+        c(x,y) = mod(3*x + 7*y, 11)*0.1d0
+      end do
+    end do
+    call kernel(n, a, b, c)
+    print '(4z17.16)', a, b, c
+  end subroutine
+end program

@@ -1,0 +1,226 @@
+//! Random nests: what gfortran makes of them and what dvmfc makes of them print the same.
+
+use super::{can_run, dvmfc, printed, run, said};
+use std::fmt::Write as _;
+use testkit::Random;
+
+/// Nests in one program.
+const TOGETHER: u64 = 12;
+
+/// A subroutine with one region.
+struct Nest {
+    random: Random,
+    text: String,
+    counters: Vec<&'static str>,
+}
+
+impl Nest {
+    fn line(&mut self, text: &str) {
+        self.text.push_str(&"  ".repeat(self.counters.len() + 1));
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// A subscript that stays inside -30:60, for counters between 1 and 12.
+    fn subscript(&mut self) -> String {
+        let counter = *self.random.pick(&self.counters);
+        let shift = self.random.between(-3, 3);
+        let first = match self.random.below(8) {
+            0 => format!("2*{counter}"),
+            1 => format!("n - {counter}"),
+            2 if self.counters.len() > 1 => {
+                let other = *self.random.pick(&self.counters);
+                let sign = if self.random.one_in(2) { "+" } else { "-" };
+                format!("{counter} {sign} {other}")
+            }
+            3 => return self.random.between(1, 9).to_string(),
+            _ => counter.to_owned(),
+        };
+        match shift {
+            0 => first,
+            shift if shift < 0 => format!("{first} - {}", -shift),
+            shift => format!("{first} + {shift}"),
+        }
+    }
+
+    fn element(&mut self) -> String {
+        let (x, y) = (self.subscript(), self.subscript());
+        match self.random.below(5) {
+            0 => format!("c({x})"),
+            1 => format!("k({x})"),
+            2 | 3 => format!("a({x}, {y})"),
+            _ => format!("b({x}, {y})"),
+        }
+    }
+
+    /// Values stay small: no sum of factors is above one.
+    fn term(&mut self, depth: u32, private: bool) -> String {
+        if depth == 0 || self.random.one_in(4) {
+            return match self.random.below(7) {
+                0 => "0.3d0".to_owned(),
+                1 => "r".to_owned(),
+                2 => (*self.random.pick(&self.counters)).to_owned(),
+                3 if private => "s".to_owned(),
+                _ => self.element(),
+            };
+        }
+        let (x, y) = (self.term(depth - 1, private), self.term(depth - 1, private));
+        match self.random.below(9) {
+            0 => format!("({x} + {y})*0.5d0"),
+            1 => format!("0.25*{x} - (0.5*{y} - 0.125d0)"),
+            2 => format!("({x})*0.5d0/(1.5d0 + abs(real({y}, 8)))"),
+            3 => format!("sqrt(abs(real({x}, 8)))"),
+            4 => format!("-({x})*0.5"),
+            5 => format!("mod({}, 7)/2 + {x}*0.25", self.random.pick(&self.counters)),
+            _ => format!("0.5d0*{x} + 0.25d0*{y}"),
+        }
+    }
+
+    fn statement(&mut self) {
+        let private = self.random.one_in(4);
+        if private {
+            let value = self.term(2, false);
+            self.line(&format!("s = {value}"));
+        }
+        let (to, value) = (self.element(), self.term(2, private));
+        let value = if to.starts_with('k') {
+            let (from, counter) = (self.subscript(), *self.random.pick(&self.counters));
+            format!("mod(k({from}) + {counter}*3, 97)/2 - {counter}")
+        } else {
+            value
+        };
+        let condition = match self.random.below(6) {
+            0 => format!("if ({} > {}) ", self.random.pick(&self.counters), self.random.between(2, 6)),
+            1 => {
+                let element = self.element();
+                format!("if ({element} < 1.5d0) ")
+            }
+            _ => String::new(),
+        };
+        self.line(&format!("{condition}{to} = {value}"));
+    }
+
+    fn body(&mut self, depth: usize) {
+        const COUNTERS: [&str; 3] = ["i1", "i2", "i3"];
+        for _ in 0..=self.random.below(2) {
+            if depth > 0 && (self.counters.is_empty() || !self.random.one_in(4)) {
+                let counter = COUNTERS[self.counters.len()];
+                let low = match self.counters.last() {
+                    Some(outer) if self.random.one_in(3) => (*outer).to_owned(),
+                    _ => self.random.between(1, 2).to_string(),
+                };
+                let high = match self.random.below(4) {
+                    0 => "m".to_owned(),
+                    1 => "min(n, m + 1)".to_owned(),
+                    _ => "n".to_owned(),
+                };
+                let (from, to) = if self.random.one_in(6) { (high, format!("{low}, -1")) } else { (low, high) };
+                self.line(&format!("do {counter} = {from}, {to}"));
+                self.counters.push(counter);
+                self.body(depth - 1);
+                self.counters.pop();
+                self.line("end do");
+            } else if !self.counters.is_empty() {
+                self.statement();
+            }
+        }
+        if !self.counters.is_empty() && (depth == 0 || self.random.one_in(3)) {
+            self.statement();
+        }
+    }
+}
+
+/// A subroutine with a random region.
+fn nest(seed: u64) -> String {
+    let mut nest = Nest { random: Random::new(seed), text: String::new(), counters: Vec::new() };
+    let depth = 1 + nest.random.below(3);
+    let arrays = *nest.random.pick(&[
+        "a(-30:60,-30:60), b(-30:60,-30:60), c(-30:60)",
+        "a(-30:,-30:), b(-30:60,-30:*), c(-30:)",
+        "a(l:l+90,-30:60), b(-30:,-30:), c(l:*)",
+    ]);
+    let real = *nest.random.pick(&["real(8)", "real(8)", "real(4)"]);
+    nest.text = format!(
+        "subroutine nest_{seed}(n, m, l, a, b, c, k, r)\n  implicit none\n  integer, intent(in) :: n, m, l\n  real(8) :: r, s\n  \
+         {real}, intent(inout) :: {arrays}\n  integer :: k(-30:60), i1, i2, i3\n  !$dvm region\n"
+    );
+    nest.body(depth);
+    nest.text.push_str("  !$dvm end region\nend subroutine\n");
+    nest.text
+}
+
+/// A program of several nests.
+fn program(seeds: &[u64]) -> String {
+    let nests: Vec<String> = seeds.iter().map(|seed| nest(*seed)).collect();
+    let mut text = format!("module nests\ncontains\n{}end module\nprogram main\n  use nests\n", nests.concat());
+    text.push_str("  real(8) :: a(-30:60,-30:60), b(-30:60,-30:60), c(-30:60)\n");
+    text.push_str("  real(4) :: x(-30:60,-30:60), y(-30:60,-30:60), z(-30:60)\n  integer :: k(-30:60), n, m, i, j\n");
+    for (seed, nest) in seeds.iter().zip(&nests) {
+        let single = nest.contains("real(4), intent");
+        let (names, width) = if single { ("x, y, z", 9) } else { ("a, b, c", 17) };
+        let _ = write!(
+            text,
+            "  do n = 1, 12, 11\n    m = n/2 + 3\n    do j = -30, 60\n      do i = -30, 60\n        a(i,j) = mod(i*7 + j*3, 13)*0.1d0\n        \
+             b(i,j) = mod(i + j*5, 11)*0.2d0\n      end do\n      c(j) = j*0.05d0\n      k(j) = mod(j*3, 17)\n    end do\n    \
+             x = real(a, 4)\n    y = real(b, 4)\n    z = real(c, 4)\n    call nest_{seed}(n, m, -30, {names}, k, 0.7d0)\n    \
+             print '(a,i0)', 'nest ', {seed}\n    print '(8z{width}.{})', {names}\n    print '(8i11)', k\n  end do\n",
+            width - 1
+        );
+    }
+    text.push_str("end program\n");
+    text
+}
+
+/// How many of the regions of these seeds became tiles.
+fn accepted(seeds: &[u64]) -> u64 {
+    let folder = testkit::scratch(&[("in.f90", &program(seeds))]);
+    let options = "-O1 -ffree-line-length-none -fallow-argument-mismatch in.f90";
+    let plain = run(&folder, "gfortran", &format!("{options} -w -o plain"));
+    assert!(plain.status.success(), "seeds {seeds:?}: {}", said(&plain));
+    let tiled = dvmfc(&folder, &format!("{options} --dvm-remarks -o tiled"));
+    let messages = said(&tiled);
+    assert!(tiled.status.success(), "seeds {seeds:?}: {messages}");
+    // The generator makes only what is taken; what carries dependences may stay.
+    let refused = messages.lines().find(|line| line.contains("warning: region") && !line.contains("[DVM"));
+    assert_eq!(refused, None, "seeds {seeds:?}");
+    let (expected, _) = printed(&folder, "plain", "1", "1");
+    for (tile, workers) in [("3", "2"), ("1,4", "5"), ("5,2,3", "1")] {
+        let (found, _) = printed(&folder, "tiled", tile, workers);
+        if found != expected {
+            let nest = |at: usize| {
+                expected.lines().take(at + 1).collect::<Vec<_>>().into_iter().rfind(|line| line.starts_with("nest"))
+            };
+            let at = expected.lines().zip(found.lines()).position(|(x, y)| x != y).unwrap_or(0);
+            panic!(
+                "{:?} differs with tiles of {tile} and {workers} workers; seeds {seeds:?}\n{}",
+                nest(at),
+                program(seeds)
+            );
+        }
+    }
+    messages.lines().filter(|line| line.contains("is tiled")).count() as u64
+}
+
+#[test]
+fn random_nests_of_fortran_give_the_same_bytes() {
+    if !can_run("random nests of Fortran") {
+        return;
+    }
+    let (first, count) = testkit::seeds_from(1, 24).range();
+    let seeds: Vec<u64> = (first..first + count).collect();
+    let parts: Vec<&[u64]> = seeds.chunks(TOGETHER as usize).collect();
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let tiled: u64 = std::thread::scope(|scope| {
+        let work = || {
+            let mut sum = 0;
+            while let Some(part) = parts.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)) {
+                sum += accepted(part);
+            }
+            sum
+        };
+        let threads = [scope.spawn(work), scope.spawn(work)];
+        threads.into_iter().map(|thread| thread.join().expect("the nests agree")).sum()
+    });
+    println!("{tiled} of {count} regions of Fortran were tiled, 0 different");
+    assert!(count < 12 || tiled * 3 > count, "only {tiled} of {count} regions were tiled");
+}

@@ -1,0 +1,105 @@
+//! What stays as it was: the line, the reason and a remedy, and the program prints the same.
+
+use super::{can_run, dvmfc, printed, run, said};
+
+/// Declarations, statements of the region and what follows it; the line of the message, counted from the mark, and a part
+/// of the reason.
+const CASES: [(&str, &str, i64, &str); 34] = [
+    ("call", "do i = 1, n\na(i) = 1\ncall touch(a(i))\nend do", 3, "a call"),
+    ("function", "do i = 1, n\na(i) = twice(a(i))\nend do", 2, "`twice(...)` is neither"),
+    ("goto", "do i = 1, n\nif (a(i) > 1) goto 10\na(i) = 2\n10 continue\nend do", 2, "a `goto`"),
+    ("exit", "do i = 1, n\nif (a(i) > 900) exit\na(i) = 2\nend do", 2, "an `exit`"),
+    ("cycle", "do i = 1, n\nif (a(i) > 1) cycle\na(i) = 2\nend do", 2, "a `cycle`"),
+    ("return", "do i = 1, n\nif (a(i) > 900) return\na(i) = 2\nend do", 2, "a `return`"),
+    ("stop", "do i = 1, n\nif (a(i) > 900) stop\na(i) = 2\nend do", 2, "a `stop`"),
+    ("output", "do i = 1, n\na(i) = 2\nprint *, a(i)\nend do", 3, "input or output"),
+    ("while", "do while (k(1) < 45)\nk(1) = k(1) + 1\nend do", 1, "a `do while`"),
+    ("concurrent", "do concurrent (i = 1:n)\na(i) = 1\nend do", 1, "constructor"),
+    ("character", "do i = 1, n\nif (word == 'x') a(i) = 1\nend do", 2, "characters"),
+    ("component", "do i = 1, n\np%x(i) = a(i)\nend do", 2, "a component"),
+    ("indirect", "do i = 1, n\na(k(i)) = i\nend do", 2, "a subscript of `a` has an element of an array"),
+    ("product", "do i = 1, 5\na(i*m) = i\nend do", 2, "a subscript of `a` has a product"),
+    ("quotient", "do i = 1, n\na(i/2 + 1) = i\nend do", 2, "a subscript of `a` has a division"),
+    ("bound", "do i = 1, k(2)\na(i) = i\nend do", 1, "a bound of the loop over `i`"),
+    ("step", "do i = 1, n, 2\na(i) = i\nend do", 1, "a step"),
+    ("allocatable", "do i = 1, n\nheap(i) = a(i)\nend do", 2, "`heap` is `allocatable`"),
+    ("pointer", "do i = 1, n\nlink(i) = a(i)\nend do", 2, "`link` is `pointer`"),
+    ("complex", "do i = 1, n\nz(i) = z(i)*2\nend do", 2, "complex"),
+    ("logical", "do i = 1, n\nflags(i) = a(i) > 1\nend do", 2, "logical"),
+    ("section", "do i = 1, n\nb(:,i) = 1\nend do", 2, "a section"),
+    ("whole", "do i = 1, n\nb = b + 1\nend do", 2, ""),
+    ("where", "do i = 1, n\nwhere (a > 1) a = 2\nend do", 2, "a `where`"),
+    ("select", "do i = 1, n\nselect case (i)\ncase (1)\na(i) = 1\nend select\nend do", 2, "a `select`"),
+    ("sine", "do i = 1, n\na(i) = sin(a(i))\nend do", 2, "`sin`"),
+    ("power", "do i = 1, n\na(i) = a(i)**3\nend do", 2, "a power"),
+    ("maximum", "do i = 1, n\na(i) = max(a(i), 1.5d0)\nend do", 2, "a minimum or maximum"),
+    ("shared", "do i = 1, n\nr = r + a(i)\nend do", 2, "`r` is "),
+    ("unwritten", "do i = 1, n\nif (a(i) > 2) s = a(i)\na(i) = s\nend do", 3, "`s` is read"),
+    ("later", "do i = 1, n\na(i) = a(i) + 1\nend do\n!$dvm end region\na(1) = i", 5, "`i` is used here"),
+    ("two", "do i = 1, n; a(i) = 1; end do", 1, "several statements"),
+    ("clause", "do i = 1, n\na(i) = 1\nend do", 0, "is not a clause"),
+    ("carried", "do i = 2, n\na(i) = a(i-1)/2 + a(i)\nend do", 0, "no parallelism was found"),
+];
+
+fn program(name: &str, body: &str) -> String {
+    let mark = if name == "clause" { "!$dvm region serial(n > 3)" } else { "!$dvm region" };
+    format!(
+        "module kinds\ntype pair\nreal(8) :: x(40)\nend type\nend module\n\
+         subroutine kernel(n, a, b, k, r, z, flags, p, m)\nuse kinds\nimplicit none\n\
+         integer :: n, k(40), i, m\nreal(8) :: a(40), b(40,40), r, s\ncomplex :: z(40)\nlogical :: flags(40)\n\
+         type(pair) :: p\nreal(8), allocatable :: heap(:)\nreal(8), pointer :: link(:)\ncharacter :: word\nreal(8), external :: twice\n\
+         allocate(heap(40), link(40))\nword = 'x'\ns = 0\n{mark}\n{body}\nend subroutine\n\
+         subroutine touch(x)\nreal(8) :: x\nx = x + 1\nend subroutine\n\
+         function twice(x)\nreal(8) :: x, twice\ntwice = 2*x\nend function\n\
+         program main\nuse kinds\ninteger :: k(40), i\nreal(8) :: a(40), b(40,40), r\ncomplex :: z(40)\nlogical :: flags(40)\n\
+         type(pair) :: p\na = [(i*0.5d0, i = 1, 40)]\nb = 1\nr = 0\nz = (1, 2)\nflags = .false.\np%x = 3\nk = [(41 - i, i = 1, 40)]\n\
+         call kernel(30, a, b, k, r, z, flags, p, 3)\nprint *, a, sum(b), r, z, flags, p%x\nend program\n"
+    )
+}
+
+#[test]
+fn what_is_not_taken_is_refused_with_line_reason_and_remedy() {
+    if !can_run("refusals of Fortran") {
+        return;
+    }
+    for (name, body, line, reason) in CASES {
+        let text = program(name, body);
+        let mark = text.lines().position(|l| l.starts_with("!$dvm region")).expect("a mark") as i64 + 1;
+        let folder = testkit::scratch(&[("in.f90", &text)]);
+        let output = dvmfc(&folder, "-O1 --dvm-remarks in.f90 -o tiled");
+        let messages = said(&output);
+        assert!(output.status.success(), "{name}: {messages}");
+        let begin = format!("in.f90:{}:1: warning: region '", mark + line);
+        let first =
+            messages.lines().find(|l| l.contains("warning: region")).unwrap_or_else(|| panic!("{name}: {messages}"));
+        assert!(first.starts_with(&begin) && first.contains(reason), "{name}: {messages}");
+        assert!(messages.contains(&format!("in.f90:{}:1: note: ", mark + line)), "{name} has no remedy: {messages}");
+        assert!(messages.contains("dvmfc: 0 of 1 regions tiled"), "{name}: {messages}");
+        let plain = run(&folder, "gfortran", "-O1 -w in.f90 -o plain");
+        assert!(plain.status.success(), "{name}: {}", said(&plain));
+        assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "3", "2").0, "{name}");
+        if name == "call" {
+            let strict = dvmfc(&folder, "-O1 --dvm-strict in.f90 -o strict");
+            assert_eq!(strict.status.code(), Some(1), "{}", said(&strict));
+            assert!(!folder.join("strict").exists() && said(&strict).contains("error: region"), "{}", said(&strict));
+            assert_eq!(said(&dvmfc(&folder, "-O1 -Wno-dvm in.f90 -o quiet")), "");
+        }
+    }
+}
+
+#[test]
+fn options_that_change_the_meaning_refuse_all_regions() {
+    if !can_run("options of Fortran") {
+        return;
+    }
+    let folder = testkit::scratch(&[("in.f90", &program("plain", "do i = 1, n\na(i) = a(i)*2\nend do"))]);
+    for option in ["-ffast-math", "-fdefault-real-8 -fdefault-double-8", "-fcheck=all", "-fopenmp", "-Ofast"] {
+        let output = dvmfc(&folder, &format!("{option} -c in.f90 -o in.o"));
+        let first = option.split(' ').next().unwrap_or_default();
+        assert!(
+            output.status.success() && said(&output).contains(&format!("the option `{first}`")),
+            "{}",
+            said(&output)
+        );
+    }
+}
