@@ -695,7 +695,6 @@ impl Config {
     }
 
     /// Whether notes are printed on stderr.
-    #[cfg(test)]
     pub fn verbose(&self) -> bool {
         self.verbose
     }
@@ -703,11 +702,6 @@ impl Config {
     /// Prints on stderr what the user has to know.
     pub fn warn(text: &str) {
         eprintln!("libdvm: {text}");
-    }
-
-    /// Whether notes are printed.
-    pub fn verbose(&self) -> bool {
-        self.verbose
     }
 
     /// Prints a note on stderr with `DVM_VERBOSE=1`; otherwise does not call `text`.
