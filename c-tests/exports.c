@@ -425,6 +425,34 @@ static dvm_retcode_t do_dvm_region_sizes(void)
     int carried[] = {1, 1};
     return ARMED(dvm_region_sizes(&region, 2, extent, carried, footprint, NULL, sizes));
 }
+/* Regions on several processes: here is one, and no call of a region. */
+static int body_of_region(void *context, void *call)
+{
+    (void)context, (void)call;
+    return 0;
+}
+static dvm_retcode_t do_dvm_across_begins(void)
+{
+    int across;
+    return ARMED(dvm_across_begins(&across));
+}
+static dvm_retcode_t do_dvm_across_run(void)
+{
+    dvm_across_t region = {.size = sizeof region, .name = "region", .body = body_of_region};
+    int ran;
+    return ARMED(dvm_across_run(&region, NULL, NULL, 0, 1, &ran));
+}
+static dvm_retcode_t do_dvm_across_sizes(void)
+{
+    int64_t sizes[2] = {1, 1};
+    return ARMED(dvm_across_sizes(NULL, 2, sizes));
+}
+static dvm_retcode_t do_dvm_across_graph(void)
+{
+    int64_t lower[2] = {0, 0}, upper[2] = {3, 3}, one[2] = {1, 1};
+    dvm_graph_t g = {.size = sizeof g, .name = "graph", .dimension = 2, .lower = lower, .upper = upper, .run = tile};
+    return ARMED(dvm_across_graph(NULL, &g, 0, 0, NULL, lower, one));
+}
 static dvm_retcode_t do_dvm_region_waits(void)
 {
     int waits;
@@ -660,6 +688,8 @@ static const struct {
     LINE(dvm_graph_run, RUNS, DVM_SUCCESS), LINE(dvm_graph_sizes, RUNS, DVM_SUCCESS), LINE(dvm_explain, RUNS, DVM_SUCCESS),
     LINE(dvm_region_enter, RUNS, DVM_SUCCESS), LINE(dvm_region_leave, RUNS, DVM_SUCCESS),
     LINE(dvm_region_run, RUNS, DVM_SUCCESS), LINE(dvm_region_sizes, RUNS, DVM_SUCCESS), LINE(dvm_region_waits, RUNS, DVM_SUCCESS),
+    LINE(dvm_across_begins, RUNS, DVM_SUCCESS), LINE(dvm_across_run, RUNS, DVM_ERR_STATE),
+    LINE(dvm_across_sizes, RUNS, DVM_ERR_ARGUMENT), LINE(dvm_across_graph, RUNS, DVM_ERR_ARGUMENT),
     LINE(dvm_explain_text, RUNS, DVM_SUCCESS), LINE(dvm_distribution_parse, RUNS, DVM_SUCCESS),
     LINE(dvm_distribution_make, RUNS, DVM_SUCCESS), LINE(dvm_distribution_block_cyclic, RUNS, DVM_SUCCESS),
     LINE(dvm_distribution_halo, RUNS, DVM_SUCCESS), LINE(dvm_distribution_scalapack, RUNS, DVM_SUCCESS),

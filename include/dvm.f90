@@ -1285,7 +1285,7 @@ module dvm
     !> @retval DVM_SUCCESS       across is written
     !> @retval DVM_ERR_ARGUMENT  across is NULL
     !>
-    !> Source: added to the report's interface.
+    !> Thread safety: any thread, any time; before dvm_init the answer is 0. Source: added to the report's interface.
     function dvm_across_begins(across) &
         bind(C, name="dvm_across_begins") result(code)
       import
@@ -1333,6 +1333,7 @@ module dvm
     !> @retval DVM_SUCCESS              sizes is written
     !> @retval DVM_ERR_ARGUMENT         call or sizes is NULL, or count is out of range
     !> @retval DVM_ERR_STATE            the processes do not run equal graphs
+    !> @retval DVM_ERR_IN_TASK          called inside a task or a tile
     !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
     !> Source: added to the report's interface.
@@ -1360,6 +1361,7 @@ module dvm
     !> @retval DVM_ERR_TASK             a tile failed, here or elsewhere
     !> @retval DVM_ERR_PEER_LOST        a process is lost
     !> @retval DVM_ERR_STATE            the processes do not run equal graphs
+    !> @retval DVM_ERR_IN_TASK          called inside a task or a tile
     !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>
     !> Source: added to the report's interface.

@@ -1398,7 +1398,7 @@ typedef struct {
  * @retval DVM_SUCCESS       across is written
  * @retval DVM_ERR_ARGUMENT  across is NULL
  *
- * Source: added to the report's interface.
+ * Thread safety: any thread, any time; before dvm_init the answer is 0. Source: added to the report's interface.
  */
 dvm_retcode_t dvm_across_begins(int *across);
 
@@ -1440,6 +1440,7 @@ dvm_retcode_t dvm_across_run(const dvm_across_t *region,
  * @retval DVM_SUCCESS              sizes is written
  * @retval DVM_ERR_ARGUMENT         call or sizes is NULL, or count is out of range
  * @retval DVM_ERR_STATE            the processes do not run equal graphs
+ * @retval DVM_ERR_IN_TASK          called inside a task or a tile
  * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
  * Source: added to the report's interface.
@@ -1462,6 +1463,7 @@ dvm_retcode_t dvm_across_sizes(void *call, int count, int64_t *sizes);
  * @retval DVM_ERR_TASK             a tile failed, here or elsewhere
  * @retval DVM_ERR_PEER_LOST        a process is lost
  * @retval DVM_ERR_STATE            the processes do not run equal graphs
+ * @retval DVM_ERR_IN_TASK          called inside a task or a tile
  * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
  * Source: added to the report's interface.

@@ -536,6 +536,7 @@ fn table() -> Table {
     lifecycle_rows(&mut table);
     graph::rows(&mut table);
     graph::region_rows(&mut table);
+    graph::across_rows(&mut table);
     redistribution::distribution_rows(&mut table);
     redistribution::plan_rows(&mut table);
     redistribution::dma_rows(&mut table);

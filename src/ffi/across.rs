@@ -9,7 +9,7 @@ use super::graph::{dimension, dvm_graph_t, read};
 use super::guard::{guarded, running};
 use super::{Arg, dvm_retcode_t};
 use crate::across::{self, AcrossCall, ArrayAt, FlowEnds, Functions, GraphOfPhase, Preference, RegionFacts};
-use crate::engine;
+use crate::engine::{self, Call};
 use crate::error::Error;
 
 /// What the function of a flow calls for each row of elements.
@@ -96,7 +96,7 @@ pub struct dvm_across_t {
 /// @retval DVM_SUCCESS       across is written
 /// @retval DVM_ERR_ARGUMENT  across is NULL
 ///
-/// Source: added to the report's interface.
+/// Thread safety: any thread, any time; before dvm_init the answer is 0. Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_across_begins(across: Arg<*mut c_int>) -> dvm_retcode_t {
     guarded("dvm_across_begins", || {
@@ -136,6 +136,7 @@ pub unsafe extern "C" fn dvm_across_run(
     ran: Arg<*mut c_int>,
 ) -> dvm_retcode_t {
     running("dvm_across_run", |call| {
+        outside_tasks(call)?;
         let region = region.get("region")?;
         let place = ran.result("ran")?;
         if region.size != size_of::<dvm_across_t>() {
@@ -180,6 +181,14 @@ fn preference(phase: &dvm_across_phase_t) -> Result<Preference, Error> {
     Ok(Preference { coordinates, cyclic: phase.cyclic != 0 })
 }
 
+/// A region on several processes waits for others: no task may.
+fn outside_tasks(call: &Call) -> Result<(), Error> {
+    if call.inside_task() {
+        return Err(Error::new(dvm_retcode_t::DVM_ERR_IN_TASK, "a task cannot run a region on several processes"));
+    }
+    Ok(())
+}
+
 fn call_of<'a>(call: Arg<*mut c_void>) -> Result<&'a AcrossCall, Error> {
     // SAFETY: the documentation demands the address that the region's body was given, from inside the body.
     unsafe { AcrossCall::of(call.pointer()) }.ok_or_else(|| Error::argument("`call` is NULL"))
@@ -193,12 +202,14 @@ fn call_of<'a>(call: Arg<*mut c_void>) -> Result<&'a AcrossCall, Error> {
 /// @retval DVM_SUCCESS              sizes is written
 /// @retval DVM_ERR_ARGUMENT         call or sizes is NULL, or count is out of range
 /// @retval DVM_ERR_STATE            the processes do not run equal graphs
+/// @retval DVM_ERR_IN_TASK          called inside a task or a tile
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_across_sizes(call: Arg<*mut c_void>, count: c_int, sizes: Arg<*mut i64>) -> dvm_retcode_t {
-    running("dvm_across_sizes", |_| {
+    running("dvm_across_sizes", |engine| {
+        outside_tasks(engine)?;
         let chosen = sizes.list(dimension(count)?, "sizes")?;
         let agreed = call_of(call)?.sizes(chosen)?;
         sizes.write_all(&agreed, "sizes")
@@ -220,6 +231,7 @@ pub unsafe extern "C" fn dvm_across_sizes(call: Arg<*mut c_void>, count: c_int, 
 /// @retval DVM_ERR_TASK             a tile failed, here or elsewhere
 /// @retval DVM_ERR_PEER_LOST        a process is lost
 /// @retval DVM_ERR_STATE            the processes do not run equal graphs
+/// @retval DVM_ERR_IN_TASK          called inside a task or a tile
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
 /// Source: added to the report's interface.
@@ -234,7 +246,7 @@ pub unsafe extern "C" fn dvm_across_graph(
     step: Arg<*const i64>,
 ) -> dvm_retcode_t {
     running("dvm_across_graph", |engine| {
-        let across = call_of(call)?;
+        outside_tasks(engine)?;
         let parts = read(&graph)?;
         if parts.callbacks.tells_edges() {
             return Err(Error::argument("a graph of several processes has its edges by `carried`"));
@@ -247,6 +259,6 @@ pub unsafe extern "C" fn dvm_across_graph(
             step: step.list(dimension, "step")?.to_vec(),
             parts,
         };
-        across.graph(engine, given)
+        call_of(call)?.graph(engine, given)
     })
 }

@@ -145,11 +145,63 @@ pub fn region_rows(t: &mut Table) {
     t.row("dvm_region_waits", Wrong::Null, "waits", DVM_ERR_ARGUMENT, |_| unsafe { dvm_region_waits(1, null_mut()) });
 }
 
+unsafe extern "C" fn body(_: *mut c_void, _: *mut c_void) -> c_int {
+    RAN.fetch_add(1, Ordering::Relaxed);
+    0
+}
+
+/// Runs a region of no phases on several processes.
+fn across(change: impl FnOnce(&mut dvm_across_t), ran: *mut c_int) -> Code {
+    let mut region = dvm_across_t {
+        size: size_of::<dvm_across_t>(),
+        name: c"abused".as_ptr(),
+        flows_count: 0,
+        phases_count: 0,
+        arrays_count: 0,
+        flows: ptr::null(),
+        phases: ptr::null(),
+        body: Some(body),
+    };
+    change(&mut region);
+    unsafe { dvm_across_run(&raw const region, null_mut(), ptr::null(), 0, 1, ran) }
+}
+
+/// Gives a graph to no call of a region.
+unsafe fn give_graph(graph: *const dvm_graph_t) -> Code {
+    let (zero, one) = ([0_i64; 2], [1_i64; 2]);
+    unsafe { dvm_across_graph(null_mut(), graph, 0, 0, ptr::null(), zero.as_ptr(), one.as_ptr()) }
+}
+
+/// Rows for what generated code calls at a region that runs on several processes; here there is one.
+pub fn across_rows(t: &mut Table) {
+    let ran = || at(0 as c_int).cast();
+    t.spared.insert("dvm_across_begins", vec![Wrong::Range, Wrong::State, Wrong::Stale]);
+    t.row("dvm_across_begins", Wrong::Null, "across", DVM_ERR_ARGUMENT, |_| unsafe { dvm_across_begins(null_mut()) });
+    t.usual("dvm_across_run", &[Wrong::Stale], move |_| across(|_| (), ran()));
+    t.row("dvm_across_run", Wrong::State, "one process", DVM_ERR_STATE, move |_| across(|_| (), ran()));
+    t.row("dvm_across_run", Wrong::Null, "ran", DVM_ERR_ARGUMENT, |_| across(|_| (), null_mut()));
+    t.row("dvm_across_run", Wrong::Null, "body", DVM_ERR_ARGUMENT, move |_| across(|region| region.body = None, ran()));
+    t.row("dvm_across_run", Wrong::Null, "flows", DVM_ERR_ARGUMENT, move |_| {
+        across(|region| region.flows_count = 1, ran())
+    });
+    t.row("dvm_across_run", Wrong::Range, "size", DVM_ERR_ARGUMENT, move |_| across(|region| region.size = 8, ran()));
+    let sizes = |count, sizes| unsafe { dvm_across_sizes(null_mut(), count, sizes) };
+    t.usual("dvm_across_sizes", &[Wrong::State, Wrong::Stale], move |_| sizes(2, at([1_i64; 2]).cast()));
+    t.row("dvm_across_sizes", Wrong::Null, "call", DVM_ERR_ARGUMENT, move |_| sizes(2, at([1_i64; 2]).cast()));
+    t.row("dvm_across_sizes", Wrong::Null, "sizes", DVM_ERR_ARGUMENT, move |_| sizes(2, null_mut()));
+    t.row("dvm_across_sizes", Wrong::Range, "count", DVM_ERR_ARGUMENT, move |_| sizes(17, at([1_i64; 2]).cast()));
+    t.usual("dvm_across_graph", &[Wrong::State, Wrong::Stale], |_| run(give_graph, |_| ()));
+    t.row("dvm_across_graph", Wrong::Null, "call", DVM_ERR_ARGUMENT, |_| run(give_graph, |_| ()));
+    t.row("dvm_across_graph", Wrong::Range, "dimension", DVM_ERR_ARGUMENT, |_| {
+        run(give_graph, |graph| graph.dimension = 17)
+    });
+}
+
 /// A function and a call of it.
 pub type Named = (&'static str, fn() -> Code);
 
 /// Calls that a task may not make.
-pub const NOT_IN_TASKS: [Named; 7] = [
+pub const NOT_IN_TASKS: [Named; 10] = [
     ("dvm_init", || unsafe { dvm_init() }),
     ("dvm_init_comm", || unsafe { dvm_init_comm(0) }),
     ("dvm_finalize", || unsafe { dvm_finalize() }),
@@ -157,4 +209,7 @@ pub const NOT_IN_TASKS: [Named; 7] = [
     ("dvm_serve", || unsafe { dvm_serve() }),
     ("dvm_graph_run", || run(run_graph, |_| ())),
     ("dvm_region_run", || run(run_region, |_| ())),
+    ("dvm_across_run", || across(|_| (), at(0 as c_int).cast())),
+    ("dvm_across_sizes", || unsafe { dvm_across_sizes(null_mut(), 2, at([1_i64; 2]).cast()) }),
+    ("dvm_across_graph", || run(give_graph, |_| ())),
 ];
