@@ -294,8 +294,12 @@ fn backwards(judge: &Judge, cases: &[Case], apart: &str, skipped: &BTreeSet<(usi
     Ok(judge.run("backwards", skipped, None).1)
 }
 
-/// The first line that a check wrote in each call.
-fn reports(errors: &str) -> (BTreeMap<(usize, usize), String>, BTreeSet<(usize, usize)>) {
+/// A function and a call of it.
+type CallPlace = (usize, usize);
+
+/// The first line that a check wrote in each call, and the calls in which a region was not checked since what it writes
+/// depends on data.
+fn reports(errors: &str) -> (BTreeMap<CallPlace, String>, BTreeSet<CallPlace>) {
     let (mut all, mut unchecked, mut place) = (BTreeMap::new(), BTreeSet::new(), (0, 0));
     for line in errors.lines() {
         if let Some((number, call)) = line.strip_prefix("call ").and_then(|rest| rest.split_once(' ')) {
