@@ -19,7 +19,7 @@ use super::running;
 use crate::config::Config;
 use crate::engine::remote_view::RegionStage;
 use crate::engine::{AcrossEvent, Call, RemoteScheduler};
-use crate::error::{Error, dvm_retcode_t};
+use crate::error::Error;
 use crate::graph::GraphParts;
 use crate::id::ProcessId;
 use crate::sync::lock::Mutex;
@@ -80,12 +80,9 @@ pub(crate) struct GraphOfPhase {
     pub(crate) step: Vec<i64>,
 }
 
-/// Runs a region on all processes; false: all run their original loops, since some process cannot, or they do not agree.
+/// Runs a region on all processes, from outside of tasks; false: all run their original loops, since some process cannot, or they do not agree.
 pub(crate) fn run(call: &Call, mut facts: RegionFacts, functions: Functions) -> Result<bool, Error> {
     let job = call.job().filter(|job| job.processes > 1).ok_or_else(no_job)?;
-    if call.inside_task() {
-        return Err(Error::new(dvm_retcode_t::DVM_ERR_IN_TASK, "a task cannot run a region on several processes"));
-    }
     let _turn = TURN.lock();
     let config = call.engine().config();
     let layout = config.place().map_or_else(|| Ok(Placement::default()), Placement::parse);

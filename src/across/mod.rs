@@ -6,8 +6,8 @@
 //!
 //! - `rows`: sets of elements; `layout`: the owner of each tile; `plan`: all graphs of a call, and what a tile has for a
 //!   process; `machine`: which tiles may run, and which messages are unpacked before. These decide, and have no threads.
-//! - `functions`: the generated code; `call`: a call of a region from its beginning to its end; `running`: a graph of it; `exchange`: what the
-//!   processes send each other.
+//! - `functions`: the generated code; `call`: a call of a region from its beginning to its end; `running`: a graph of it;
+//!   `exchange`: what the processes send each other.
 
 mod call;
 mod exchange;
