@@ -137,6 +137,45 @@ int main(void)
     }
 }
 
+const COUNTED: &str = "#include <gcov.h>
+#include <stdatomic.h>
+#include <stdio.h>
+static atomic_int done = ATOMIC_VAR_INIT(0);
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+static _Atomic double most;
+static double a[500];
+int main(void)
+{
+  atomic_init(&done, 40);
+  while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire)) {}
+#pragma dvm region
+  for (int i = 0; i < 500; i++)
+    a[i] = BODY;
+  atomic_flag_clear(&busy);
+  atomic_thread_fence(memory_order_seq_cst);
+  int expected = 40;
+  if (atomic_compare_exchange_strong(&done, &expected, 41))
+    atomic_fetch_add(&done, (int)a[499] - 498);
+  most = 2;
+  printf(\"%d %g\\n\", atomic_load(&done), most);
+  return 0;
+}
+";
+
+/// Clang's stdatomic.h includes that of gcc, if there is one, whose operations clang refuses.
+#[test]
+fn files_that_use_atomics_are_read() {
+    let touched = COUNTED.replace("BODY", "i + most");
+    let folder = testkit::scratch(&[("plain.c", &COUNTED.replace("BODY", "i")), ("touched.c", &touched)]);
+    let output = run(dvmcc().env("DVM_CC", "gcc"), &folder, "--dvm-strict plain.c -o plain");
+    assert!(output.status.success() && said(&output).is_empty(), "{}", said(&output));
+    assert_eq!(ran(&folder.join("plain")), ("42 2".to_owned(), "graphs 1".to_owned()));
+    let output = run(dvmcc().env("DVM_CC", "gcc"), &folder, "--dvm-strict -c touched.c");
+    let refused = "touched.c:14:16: error: region 'main:12' stays sequential: volatile and atomic objects keep their \
+                   order of accesses [most] [DVM054]";
+    assert!(!output.status.success() && said(&output).contains(refused), "{}", said(&output));
+}
+
 const INCLUDER: &str = "#include <stdio.h>\n#include \"own.h\"\n#include <lib.h>\nstatic double a[9];\nint NAME(void);\nint \
      NAME(void)\n{\n#pragma dvm region\n  for (int i = 0; i < 9; i++)\n    a[i] = i;\n  return LIB * 10 + OWN + \
      (int)a[8] - 8;\n}\n";

@@ -2,7 +2,7 @@
 
 use crate::frontend::clang::process::{self, ClangError};
 use crate::source::Source;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -42,8 +42,8 @@ pub struct Preprocessed {
     pub seen: Vec<Seen>,
     /// Quoted includes inside included files: the folder of the including file, and the name.
     pub quoted: Vec<(PathBuf, String)>,
-    /// The `omp.h` that was found belongs to gcc, and clang's parser may not understand it.
-    pub foreign_omp: bool,
+    /// The files that were read, by clang's names.
+    pub files: BTreeSet<String>,
 }
 
 /// Runs the preprocessor on a file with the user's own flags. Line numbers are physical ones.
@@ -80,11 +80,13 @@ fn read(text: String, main: &str) -> Preprocessed {
     let (mut macros, mut included) = (Rc::new(Macros::new()), Rc::new(Vec::new()));
     let mut others = Vec::new();
     let (mut file, mut line, mut main_line) = (String::new(), 1_u32, 0_u32);
-    let mut foreign_omp = false;
+    let mut files = BTreeSet::new();
     for row in text.lines() {
         if let Some((number, name)) = row.strip_prefix("# ").and_then(mark) {
             (file, line) = (name, number);
-            foreign_omp |= file.ends_with("/omp.h") && file.contains("/lib/gcc/");
+            if !files.contains(&file) {
+                files.insert(file.clone());
+            }
             continue;
         }
         let inside = file == main;
@@ -129,7 +131,7 @@ fn read(text: String, main: &str) -> Preprocessed {
     for one in &mut seen {
         (one.whole, one.pragmas) = (whole.clone(), pragmas.clone());
     }
-    Preprocessed { seen, quoted, foreign_omp }
+    Preprocessed { seen, quoted, files }
 }
 
 /// `12 "file" 1 3`.
