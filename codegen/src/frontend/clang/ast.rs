@@ -1,6 +1,8 @@
 //! Clang's syntax tree, read from its JSON: only what the front end uses. Unknown node kinds are kept.
 
+use super::ctype;
 use super::integer_options::IntegerOptions;
+use super::ordered_records::OrderedRecords;
 use super::syntax_kind::SyntaxKind;
 use crate::Refusal;
 use crate::refusal::Code;
@@ -189,6 +191,8 @@ pub struct Unit {
     pub strict_aliasing: bool,
     /// The integer rules of the file's compiler options.
     pub integer_options: IntegerOptions,
+    /// Structs and unions with volatile or atomic members.
+    pub ordered_records: OrderedRecords,
     paths: HashMap<Id, Vec<usize>>,
     names: HashMap<String, Vec<Id>>,
     nodes: usize,
@@ -209,12 +213,19 @@ impl Unit {
             names.entry(declaration.name.clone()).or_default().push(declaration.id);
         }
         let nodes = root.walk().count();
-        Ok(Unit { root, strict_aliasing: true, integer_options: IntegerOptions::default(), paths, names, nodes })
+        let (integer_options, ordered_records) = (IntegerOptions::default(), OrderedRecords::of(&root));
+        Ok(Unit { root, strict_aliasing: true, integer_options, ordered_records, paths, names, nodes })
     }
 
     /// The declarations of a name, in the order of the text.
     pub fn declarations_of<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a Node> {
         self.names.get(name).into_iter().flatten().filter_map(|id| self.declaration(*id))
+    }
+
+    /// Whether accesses to the whole object of a type must happen exactly as written: it is volatile or atomic, or holds
+    /// such an object.
+    pub fn is_ordered(&self, plain: &str) -> bool {
+        ctype::is_untouchable(plain) || self.ordered_records.contains(plain)
     }
 
     /// Whether a declaration stands inside another one.
@@ -227,11 +238,12 @@ impl Unit {
     pub fn with_function(&self, at: usize, function: Node, own: usize) -> Unit {
         let Unit { strict_aliasing, integer_options, nodes, .. } = *self;
         let (mut root, mut paths, names) = (self.root.clone(), self.paths.clone(), self.names.clone());
+        let ordered_records = self.ordered_records.clone();
         let first = function.inner.len() - own;
         paths
             .extend(function.inner[first..].iter().enumerate().map(|(k, variable)| (variable.id, vec![at, first + k])));
         root.inner[at] = function;
-        Unit { root, strict_aliasing, integer_options, paths, names, nodes }
+        Unit { root, strict_aliasing, integer_options, ordered_records, paths, names, nodes }
     }
 
     /// The declaration with this identity.

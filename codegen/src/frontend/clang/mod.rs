@@ -7,6 +7,7 @@ pub mod ctype;
 pub mod expression_parts;
 pub mod extent;
 pub mod integer_options;
+pub mod ordered_records;
 pub mod process;
 pub mod syntax_kind;
 pub mod target;

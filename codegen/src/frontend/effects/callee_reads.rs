@@ -123,7 +123,9 @@ impl RegionBuilder<'_> {
     }
 
     fn part(&self, node: &Node, reads: &mut CalleeReads) -> Result<(), String> {
-        if ctype::is_untouchable(node.ty.plain()) {
+        let copied =
+            matches!(node.kind, SyntaxKind::VarDecl | SyntaxKind::BinaryOperator | SyntaxKind::ImplicitCastExpr);
+        if ctype::is_untouchable(node.ty.plain()) || copied && self.unit.is_ordered(node.ty.plain()) {
             return Err("uses a volatile or atomic object".to_owned());
         }
         if has_variable_length(&node.ty.written) {

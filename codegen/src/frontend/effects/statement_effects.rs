@@ -3,7 +3,7 @@
 use super::attributes;
 use crate::Refusal;
 use crate::frontend::clang::ast::Reference;
-use crate::frontend::clang::ast::{Id, Node};
+use crate::frontend::clang::ast::{Id, Node, Unit};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::extent::token_end;
@@ -66,7 +66,7 @@ impl<'a> RegionBuilder<'a> {
             | SyntaxKind::ImaginaryLiteral
             | SyntaxKind::ImplicitValueInitExpr => Ok(()),
             SyntaxKind::VarDecl => {
-                check_local(node)?;
+                check_local(self.unit, node)?;
                 out.own.insert(node.id);
                 let mut parts = node.inner.iter().filter(|n| !n.kind.is_absent() && !n.kind.is_attribute());
                 if !self.callees.open.is_empty() {
@@ -296,7 +296,7 @@ impl<'a> RegionBuilder<'a> {
         write: bool,
         out: &mut Effects,
     ) -> Result<(), Refusal> {
-        if ctype::is_untouchable(node.ty.plain()) {
+        if self.unit.is_ordered(node.ty.plain()) {
             return Err(ordered(node));
         }
         if let Some(reference) = node.variable().or_else(|| whole_object(node)) {
@@ -618,7 +618,7 @@ fn whole_object(node: &Node) -> Option<&Reference> {
 }
 
 /// Refuses declarations whose objects cannot be private to a statement.
-pub fn check_local(variable: &Node) -> Result<(), Refusal> {
+pub fn check_local(unit: &Unit, variable: &Node) -> Result<(), Refusal> {
     let plain = variable.ty.plain();
     let fixed = !ctype::is_array(plain)
         || plain.split('[').skip(1).all(|part| part.trim_end_matches(']').bytes().all(|b| b.is_ascii_digit()));
@@ -644,11 +644,12 @@ pub fn check_local(variable: &Node) -> Result<(), Refusal> {
             "declare it before the region, or with a constant length",
         ));
     }
-    if ctype::is_untouchable(plain) {
+    if unit.is_ordered(plain) {
+        let held = if ctype::is_untouchable(plain) { "is" } else { "has a member that is" };
         return Err(Refusal::at(
             Code::VolatileOrAtomic,
             variable,
-            format!("`{}` is volatile or atomic", variable.name),
+            format!("`{}` {held} volatile or atomic", variable.name),
             "use a plain object in the region",
         ));
     }

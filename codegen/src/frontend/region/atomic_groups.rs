@@ -61,7 +61,7 @@ impl<'a> RegionBuilder<'a> {
                         if !variable.is(&SyntaxKind::VarDecl) {
                             return Err(statement_effects::unknown(variable));
                         }
-                        statement_effects::check_local(variable)?;
+                        statement_effects::check_local(self.unit, variable)?;
                         self.check_lengths(variable)?;
                         self.place_declaration(block, statements, k, variable);
                     }
