@@ -2,7 +2,7 @@
 
 use super::ctype;
 use super::integer_options::IntegerOptions;
-use super::ordered_records::OrderedRecords;
+use super::ordered_records::{OrderedRecords, RecordDefinition};
 use super::syntax_kind::SyntaxKind;
 use crate::Refusal;
 use crate::refusal::Code;
@@ -182,6 +182,31 @@ impl<'a> Iterator for Walk<'a> {
     }
 }
 
+/// The structs and unions that are defined below a node. Unnamed ones inside count as their holder's own members.
+fn definitions(root: &Node) -> Vec<RecordDefinition<'_>> {
+    let mut found = Vec::new();
+    for holder in root.walk() {
+        for (at, record) in holder.inner.iter().enumerate().filter(|(_, n)| n.is(&SyntaxKind::RecordDecl)) {
+            let fields = record.walk().filter(|n| n.is(&SyntaxKind::FieldDecl));
+            let members: Vec<&str> = fields.map(|field| field.ty.plain()).collect();
+            if !members.is_empty() {
+                found.push(RecordDefinition { names: names_of_record(holder, at), members });
+            }
+        }
+    }
+    found
+}
+
+/// The names of the record at `at` among a node's children: its tag, or the typedefs of a record without a tag.
+fn names_of_record(holder: &Node, at: usize) -> Vec<String> {
+    let record = &holder.inner[at];
+    if !record.name.is_empty() {
+        return vec![format!("{} {}", record.tag, record.name)];
+    }
+    let after = holder.inner[at + 1..].iter().take_while(|n| n.is(&SyntaxKind::TypedefDecl));
+    after.map(|typedef| typedef.name.clone()).collect()
+}
+
 /// A translation unit.
 #[derive(Debug)]
 pub struct Unit {
@@ -213,7 +238,8 @@ impl Unit {
             names.entry(declaration.name.clone()).or_default().push(declaration.id);
         }
         let nodes = root.walk().count();
-        let (integer_options, ordered_records) = (IntegerOptions::default(), OrderedRecords::of(&root));
+        let (integer_options, ordered_records) =
+            (IntegerOptions::default(), OrderedRecords::among(&definitions(&root)));
         Ok(Unit { root, strict_aliasing: true, integer_options, ordered_records, paths, names, nodes })
     }
 

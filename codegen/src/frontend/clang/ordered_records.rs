@@ -1,38 +1,27 @@
 //! Structs and unions with volatile or atomic members: a copy of the whole object would access such a member.
 
-use super::ast::Node;
 use super::ctype;
-use super::syntax_kind::SyntaxKind;
 use std::collections::HashSet;
 
 /// Types of structs and unions that hold a volatile or atomic object, by their text without typedefs.
 #[derive(Debug, Clone, Default)]
 pub struct OrderedRecords(HashSet<String>);
 
-/// A definition: the type's names, and the types of what is inside.
-struct Definition<'a> {
-    names: Vec<String>,
-    members: Vec<&'a str>,
+/// The definition of a struct or union.
+pub struct RecordDefinition<'a> {
+    /// The texts that name the type.
+    pub names: Vec<String>,
+    /// The types of what is inside, without typedefs.
+    pub members: Vec<&'a str>,
 }
 
 impl OrderedRecords {
-    /// Finds them below a node.
-    pub fn of(root: &Node) -> OrderedRecords {
-        let mut definitions = Vec::new();
-        for holder in root.walk() {
-            for (at, record) in holder.inner.iter().enumerate().filter(|(_, n)| n.is(&SyntaxKind::RecordDecl)) {
-                // Unnamed records inside count as their holder's own members.
-                let fields = record.walk().filter(|n| n.is(&SyntaxKind::FieldDecl));
-                let members: Vec<&str> = fields.map(|field| field.ty.plain()).collect();
-                if !members.is_empty() {
-                    definitions.push(Definition { names: names(holder, at), members });
-                }
-            }
-        }
+    /// Finds them among definitions, also those that hold others.
+    pub fn among(definitions: &[RecordDefinition]) -> OrderedRecords {
         let mut found = OrderedRecords::default();
         loop {
             let before = found.0.len();
-            for one in &definitions {
+            for one in definitions {
                 if one.members.iter().any(|m| ctype::is_untouchable(own_words(m)) || found.contains(m)) {
                     found.0.extend(one.names.iter().cloned());
                 }
@@ -56,12 +45,34 @@ fn own_words(plain: &str) -> &str {
     star.map_or(plain, |at| plain[at..].split(')').next().unwrap_or_default())
 }
 
-/// The names of the record at `at` among a node's children: its tag, or the typedefs of a record without a tag.
-fn names(holder: &Node, at: usize) -> Vec<String> {
-    let record = &holder.inner[at];
-    if !record.name.is_empty() {
-        return vec![format!("{} {}", record.tag, record.name)];
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_of_members_count_and_targets_of_pointers_do_not() {
+        let one = |name: &str, members: &[&'static str]| RecordDefinition {
+            names: vec![name.to_owned()],
+            members: members.to_vec(),
+        };
+        let all = [
+            one("struct outer", &["double", "inner[2]"]),
+            one("inner", &["struct leaf"]),
+            one("struct leaf", &["_Atomic(int)"]),
+            one("struct away", &["volatile int *", "void (*)(volatile int *)", "struct leaf *"]),
+            one("struct own", &["int *volatile"]),
+        ];
+        let found = OrderedRecords::among(&all);
+        for (plain, ordered) in [
+            ("struct outer", true),
+            ("const struct outer", true),
+            ("struct outer[3]", true),
+            ("struct outer *", false),
+            ("struct away", false),
+            ("struct own", true),
+            ("double", false),
+        ] {
+            assert_eq!(found.contains(plain), ordered, "{plain}");
+        }
     }
-    let after = holder.inner[at + 1..].iter().take_while(|n| n.is(&SyntaxKind::TypedefDecl));
-    after.map(|typedef| typedef.name.clone()).collect()
 }
