@@ -1,6 +1,8 @@
 //! `dvmfc`: kernels of Fortran give gfortran's bytes, and what is not taken stays as it was, with a line and a reason.
 //! Left out, by name, where flang or gfortran is missing.
 
+#[path = "fortran/modules.rs"]
+mod modules;
 #[path = "fortran/nests.rs"]
 mod nests;
 #[path = "fortran/refusals.rs"]

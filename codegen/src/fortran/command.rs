@@ -2,10 +2,12 @@
 
 use super::command_line::{FortranCommand, FortranGoal, FortranWord};
 use super::flang;
+use super::lowering::{LoweredFile, Lowering, added_folders};
+use super::modules::ModuleUses;
 use super::reading::read;
 use super::refused::FortranRefusal;
 use super::rewriting::{FortranRegion, rewrite};
-use super::statements::marks;
+use super::statements::{marks, statements};
 use crate::diagnostics::Severity;
 use crate::driver::compiler::Compiler;
 use crate::driver::installation::Installation;
@@ -21,9 +23,11 @@ use std::process::{Command, Stdio};
 /// Runs a command line; the answer is the exit code.
 pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
     let command = FortranCommand::parse(words)?;
+    let fortran = fortran()?;
     let mut work = FortranWork {
         install: Installation::of_this_program(),
-        fortran: fortran()?,
+        added: added_folders(&fortran),
+        fortran,
         command: &command,
         guarded,
         scratch: None,
@@ -35,14 +39,17 @@ pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
     let marked: Vec<PathBuf> = sources.iter().filter(|source| work.is_marked(source)).cloned().collect();
     // The compiler itself says that `-o` does not go with several objects.
     let clash = command.goal == FortranGoal::Object && command.output.is_some() && sources.len() > 1;
-    if marked.is_empty() || command.goal == FortranGoal::Other || clash {
+    if command.goal == FortranGoal::Other || clash {
         return work.pass(&[]);
+    }
+    if marked.is_empty() {
+        return work.pass_and_describe(&sources);
     }
     if let Some(option) = command.unlisted_option() {
         for source in &marked {
             work.tell_all(source, &format!("the option `{option}` may change what its statements mean"));
         }
-        return if command.strict { Ok(1) } else { work.pass(&[]) };
+        return if command.strict { Ok(1) } else { work.pass_and_describe(&sources) };
     }
     let code = work.compile_all(&sources)?;
     if command.remarks && code == 0 {
@@ -65,6 +72,7 @@ pub fn fortran() -> Result<Vec<String>, String> {
 struct FortranWork<'a> {
     install: Installation,
     fortran: Vec<String>,
+    added: Vec<PathBuf>,
     command: &'a FortranCommand,
     guarded: &'a Guarded,
     scratch: Option<ScratchFolder>,
@@ -136,6 +144,59 @@ impl FortranWork<'_> {
         Ok((command.status().map_err(cannot)?.code().unwrap_or(1), Vec::new()))
     }
 
+    /// Compiles all without looking at regions.
+    fn pass_and_describe(&mut self, sources: &[PathBuf]) -> Result<i32, String> {
+        let code = self.pass(&[])?;
+        if code == 0 {
+            for source in sources {
+                self.describe(source, None)?;
+            }
+        }
+        Ok(code)
+    }
+
+    /// Keeps what flang says about the modules of a file that gfortran has just compiled; `lowered` is that, if it is known.
+    fn describe(&mut self, source: &Path, lowered: Option<LoweredFile>) -> Result<(), String> {
+        let bytes = std::fs::read(source).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let uses = ModuleUses::read(&statements(&text, self.command.form(source)));
+        let may_make_some = !uses.made.is_empty() || text.to_ascii_lowercase().contains("include");
+        if lowered.is_none() && (!may_make_some || flang::find().is_none()) {
+            return Ok(());
+        }
+        let lowering = Lowering { command: self.command, fortran: &self.fortran.clone(), added: &self.added.clone() };
+        let folders = lowering.folders();
+        if let Some(option) = self.command.option_of_declarations() {
+            return folders.keep(&uses.made, Err(&format!("its file was compiled with `{option}`")));
+        }
+        let lowered = match lowered {
+            Some(lowered) => lowered,
+            None => lowering.lower(source, &text, &self.folder()?, false)?,
+        };
+        let whole = lowered.uses.made.iter().all(|name| lowered.made.join(format!("{name}.mod")).is_file());
+        match &lowered.text {
+            Err((why, _)) if !whole => folders.keep(&lowered.uses.made, Err(why)),
+            _ => folders.keep(&lowered.uses.made, Ok(&lowered.made)),
+        }
+    }
+
+    /// A new folder for files in between.
+    fn folder(&mut self) -> Result<PathBuf, String> {
+        let scratch = self.place()?;
+        let names = (0_u32..).map(|at| scratch.join(at.to_string()));
+        for folder in names {
+            match std::fs::create_dir(&folder) {
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
+                made => {
+                    return made
+                        .map(|()| folder.clone())
+                        .map_err(|e| format!("cannot make `{}`: {e}", folder.display()));
+                }
+            }
+        }
+        Err("too many files".to_owned())
+    }
+
     fn place(&mut self) -> Result<PathBuf, String> {
         if self.scratch.is_none() {
             let mut purpose = DefaultHasher::new();
@@ -147,11 +208,9 @@ impl FortranWork<'_> {
 
     /// Compiles each source in order, as modules need it, and links if that is the goal.
     fn compile_all(&mut self, sources: &[PathBuf]) -> Result<i32, String> {
-        let scratch = self.place()?;
         let mut objects = Vec::new();
-        for (at, source) in sources.iter().enumerate() {
-            let folder = scratch.join(at.to_string());
-            std::fs::create_dir(&folder).map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
+        for source in sources {
+            let folder = self.folder()?;
             let stem = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let object = match (self.command.goal, &self.command.output) {
                 (FortranGoal::Object, Some(output)) => PathBuf::from(output),
@@ -168,24 +227,43 @@ impl FortranWork<'_> {
     }
 
     fn source(&mut self, source: &Path, folder: &Path, object: &Path) -> Result<i32, String> {
-        let mut made = Vec::new();
+        let (mut made, mut lowered) = (Vec::new(), None);
         if self.is_marked(source) {
             match std::fs::read_to_string(source) {
-                Ok(text) => made = self.regions(source, &text, folder)?,
+                Ok(text) => {
+                    let lowering = Lowering { command: self.command, fortran: &self.fortran, added: &self.added };
+                    let mut file = lowering.lower(source, &text, folder, true)?;
+                    made = self.regions(source, &text, &mut file, folder)?;
+                    lowered = Some(file);
+                }
                 Err(_) => self.tell_all(source, "the file is not UTF-8"),
             }
             if self.stopped {
                 return Ok(1);
             }
         }
-        if made.is_empty() {
+        let code = self.rewritten(source, &made, folder, object)?;
+        if code == 0 {
+            self.describe(source, lowered)?;
+        }
+        Ok(code)
+    }
+
+    /// Compiles a source with the regions that became tiles.
+    fn rewritten(
+        &mut self,
+        source: &Path,
+        regions: &[FortranRegion],
+        folder: &Path,
+        object: &Path,
+    ) -> Result<i32, String> {
+        if regions.is_empty() {
             return self.object(source, source, object, false).map(|(code, _)| code);
         }
         let text = std::fs::read_to_string(source).map_err(|e| format!("cannot read `{}`: {e}", source.display()))?;
         let file = source.display().to_string();
-        let regions = made;
         let calling = folder.join(source.file_name().unwrap_or_default());
-        let rewritten = rewrite(&text, &file, self.command.form(source), &regions);
+        let rewritten = rewrite(&text, &file, self.command.form(source), regions);
         output_file::write(&calling, rewritten.as_bytes())?;
         let own = folder.join("calls.o");
         let (code, messages) = self.object(&calling, source, &own, true)?;
@@ -236,15 +314,23 @@ impl FortranWork<'_> {
     }
 
     /// The regions of a file that became tiles, each compiled to an object in `folder`.
-    fn regions(&mut self, source: &Path, text: &str, folder: &Path) -> Result<Vec<FortranRegion>, String> {
+    fn regions(
+        &mut self,
+        source: &Path,
+        text: &str,
+        lowered: &mut LoweredFile,
+        folder: &Path,
+    ) -> Result<Vec<FortranRegion>, String> {
         let form = self.command.form(source);
         let first = marks(text, form).first().map_or(1, |mark| mark.line);
-        let modules = folder.join("modules");
-        std::fs::create_dir(&modules).map_err(|e| format!("cannot make `{}`: {e}", modules.display()))?;
-        // Flang names files by their whole paths.
         let whole = std::fs::canonicalize(source).unwrap_or_else(|_| source.to_owned());
-        let hlfir = flang::lower(&whole, &self.command.for_flang(), &modules, first);
-        let reading = read(text, &whole.display().to_string(), form, hlfir);
+        let hlfir = std::mem::replace(&mut lowered.text, Ok(String::new()));
+        if let Err(why) = &hlfir {
+            lowered.text = Err(why.clone());
+        }
+        let hlfir = hlfir.map_err(|(reason, remedy)| FortranRefusal::new(first, &reason, &remedy));
+        let modules = lowered.file_modules();
+        let reading = read(text, &whole.display().to_string(), form, hlfir, &modules);
         self.regions += reading.regions.len() + reading.refused.len();
         for (name, why) in &reading.refused {
             self.tell(source, name, why);

@@ -59,6 +59,9 @@ const TAKEN: &str = "-c -w -v -pipe -s -shared -pie -no-pie -rdynamic -pthread -
 const BEGINNINGS: &str = "-W -I -J -D -U -L -l -march= -mtune= -mcpu= -mavx -msse -mprefer-vector-width= -ffp-contract= \
     -ffree-line-length- -fmax-errors= -fdiagnostics- -ftree- -fno-tree- -fvect-cost-model= -finline- -fmax-stack-var-size= \
     -gdwarf -fdebug-prefix-map= -ffile-prefix-map= -Xlinker";
+/// Beginnings of options that may change what statements mean, but not declarations.
+const OF_STATEMENTS: &str = "-ffast-math -Ofast -fcheck= -flto -fsanitize= -finit- -ffpe-trap= -fassociative-math -freciprocal-math \
+    -fno-signed-zeros -fno-trapping-math -ffinite-math-only -funsafe-math-optimizations -fno-math-errno";
 /// Beginnings of options that a compiler of C gets too.
 const FOR_C: &str = "-O -g -m -ffp-contract= -fPIC -fpic -fPIE -fpie -fno-plt -fomit-frame-pointer -fno-omit-frame-pointer \
     -funroll-loops -fno-unroll-loops -fno-inline -finline- -ftree- -fno-tree- -fvect-cost-model= -fdebug-prefix-map= \
@@ -129,12 +132,29 @@ impl FortranCommand {
 
     /// The first option under which no region is transformed.
     pub fn unlisted_option(&self) -> Option<String> {
+        self.unlisted().next()
+    }
+
+    /// Options that are not known to keep the meaning of a text.
+    fn unlisted(&self) -> impl Iterator<Item = String> {
         let listed = |word: &str| TAKEN.split_whitespace().any(|o| o == word) || begins(word, BEGINNINGS);
-        let response = self.words.iter().find_map(|word| match word {
+        let responses = self.words.iter().filter_map(|word| match word {
             FortranWord::Input(word) if word.starts_with('@') => Some(word.clone()),
             _ => None,
         });
-        response.or_else(|| self.options().map(|all| all[0].clone()).find(|word| !listed(word)))
+        responses.chain(self.options().map(|all| all[0].clone()).filter(move |word| !listed(word)))
+    }
+
+    /// The first option that may change what declarations mean.
+    pub fn option_of_declarations(&self) -> Option<String> {
+        self.unlisted().find(|option| !begins(option, OF_STATEMENTS))
+    }
+
+    /// Whether gfortran runs its preprocessor on a source.
+    pub fn is_preprocessed(&self, source: &Path) -> bool {
+        let extension = source.extension().unwrap_or_default().to_string_lossy().into_owned();
+        let capital = extension.starts_with('F') || extension == "fpp";
+        capital || self.options().any(|option| option[0] == "-cpp")
     }
 
     /// How a source is laid out.
@@ -152,7 +172,7 @@ impl FortranCommand {
         let mut all: Vec<String> = Vec::new();
         for option in self.options() {
             let word = option[0].as_str();
-            if begins(word, "-I -D -U -cpp -ffree-form -ffixed-form -fimplicit-none") {
+            if begins(word, "-D -U -cpp -ffree-form -ffixed-form -fimplicit-none") {
                 all.extend(option.iter().cloned());
             }
         }
@@ -198,7 +218,7 @@ mod tests {
         let it = parse("-O3 -c heat.f90 -o b.o -I inc -DX=1 --show -ffp-contract=off");
         assert_eq!((it.goal, it.output.as_deref(), it.show), (FortranGoal::Object, Some("b.o"), true));
         assert_eq!(it.sources(), [PathBuf::from("heat.f90")]);
-        assert_eq!(it.for_flang(), ["-I", "inc", "-DX=1"]);
+        assert_eq!(it.for_flang(), ["-DX=1"]);
         assert_eq!(it.for_c(), ["-O3", "-ffp-contract=off"]);
         assert_eq!((it.unlisted_option(), parse("-Ofast a.f").unlisted_option().as_deref()), (None, Some("-Ofast")));
         assert_eq!(parse("-S a.f").goal, FortranGoal::Other);
@@ -222,5 +242,8 @@ mod tests {
         ] {
             assert_eq!(parse(option).unlisted_option().as_deref(), Some(option));
         }
+        let both = parse("-fcheck=all -fdefault-real-8");
+        assert_eq!(both.option_of_declarations().as_deref(), Some("-fdefault-real-8"));
+        assert_eq!(parse("-O2 -fcheck=all").option_of_declarations(), None);
     }
 }

@@ -1,8 +1,7 @@
 //! Runs flang, which lowers a file to HLFIR.
 
-use super::refused::FortranRefusal;
 use crate::limits;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// Most processor time, in seconds, and bytes that flang may write.
@@ -23,23 +22,39 @@ pub fn find() -> Option<String> {
     ["flang-new-19", "flang-19", "flang-new", "flang"].into_iter().find(there).map(str::to_owned)
 }
 
-/// What flang prints about a file; module files go to `scratch`.
-pub fn lower(source: &Path, options: &[String], scratch: &Path, line: u32) -> Result<String, FortranRefusal> {
-    let Some(flang) = find() else {
-        let remedy = "install it (Debian: flang-19), or set DVM_FLANG to it";
-        return Err(FortranRefusal::new(line, "flang, which reads Fortran for dvmfc, is not found", remedy));
-    };
-    let mut command = limits::held(&flang, SECONDS, limits::MEMORY);
-    command.args(["-fc1", "-emit-hlfir", "-mmlir", "--mlir-print-debuginfo"]).args(options);
-    command.arg("-module-dir").arg(scratch).args(["-o", "-"]).arg(source).env("LC_ALL", "C").stdin(Stdio::null());
-    let say =
-        |reason: String| FortranRefusal::new(line, &reason, "compile the file with flang to see all of its messages");
-    let written = limits::run(&mut command, BYTES, drop).map_err(|e| say(format!("`{flang}` does not run: {e}")))?;
-    if !written.status.success() {
-        let messages = String::from_utf8_lossy(&written.messages).into_owned();
-        let first = messages.lines().find(|l| l.contains("error")).or(messages.lines().next()).unwrap_or("no message");
-        return Err(say(format!("flang does not take this file: {first}")));
+/// Flang, and one file.
+#[derive(Debug)]
+pub struct Flang {
+    /// The program.
+    pub program: String,
+    /// The file, as a whole path.
+    pub source: PathBuf,
+    /// Folders and macros, and how the file is laid out.
+    pub options: Vec<String>,
+    /// Module files that it may read: it runs there, as it looks there first.
+    pub modules: PathBuf,
+    /// Where it writes module files.
+    pub made: PathBuf,
+}
+
+impl Flang {
+    /// What flang prints with the options `action`, or its first message.
+    pub fn print(&self, action: &[&str]) -> Result<String, String> {
+        let mut command = limits::held(&self.program, SECONDS, limits::MEMORY);
+        command.arg("-fc1").args(action).arg("-I").arg(&self.modules).args(&self.options);
+        command.arg("-module-dir").arg(&self.made).args(["-o", "-"]).arg(&self.source);
+        command.current_dir(&self.modules).env("LC_ALL", "C").stdin(Stdio::null());
+        let written =
+            limits::run(&mut command, BYTES, drop).map_err(|e| format!("`{}` does not run: {e}", self.program))?;
+        if !written.status.success() {
+            let messages = String::from_utf8_lossy(&written.messages).into_owned();
+            // A module that is missing is the cause of other messages.
+            let errors = || messages.lines().filter(|line| line.contains(": error: "));
+            let missing = errors().find(|line| line.contains("Cannot read module file"));
+            let first = missing.or(errors().next()).or(messages.lines().next());
+            return Err(format!("flang does not take this file: {}", first.unwrap_or("no message")));
+        }
+        let text = written.output.ok_or("flang's text about this file is too long")?;
+        String::from_utf8(text).map_err(|_| "flang's text is not UTF-8".to_owned())
     }
-    let text = written.output.ok_or_else(|| say("flang's text about this file is too long".to_owned()))?;
-    String::from_utf8(text).map_err(|_| say("flang's text is not UTF-8".to_owned()))
 }

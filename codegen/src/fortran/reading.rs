@@ -2,6 +2,7 @@
 
 use super::escape::escape;
 use super::hlfir::{self, HlfirOp};
+use super::modules::FileModules;
 use super::refused::FortranRefusal;
 use super::region::translate;
 use super::rewriting::{FortranRegion, clauses};
@@ -24,11 +25,17 @@ pub struct FortranReading {
 struct File<'a> {
     statements: &'a [FortranStatement],
     all: &'a [HlfirOp],
-    modules: Vec<String>,
+    modules: &'a FileModules,
 }
 
 /// Reads a file; `hlfir` is what flang printed about `file`.
-pub fn read(text: &str, file: &str, form: SourceForm, hlfir: Result<String, FortranRefusal>) -> FortranReading {
+pub fn read(
+    text: &str,
+    file: &str,
+    form: SourceForm,
+    hlfir: Result<String, FortranRefusal>,
+    modules: &FileModules,
+) -> FortranReading {
     let (statements, marks) = (statements(text, form), marks(text, form));
     let all = hlfir.and_then(|text| {
         hlfir::parse(&text, file)
@@ -42,8 +49,12 @@ pub fn read(text: &str, file: &str, form: SourceForm, hlfir: Result<String, Fort
         at += usize::from(next.is_some());
         let name = format!("line_{}", mark.line);
         let one = extent(mark, next, &statements).and_then(|inside| {
+            let last = inside.last().map_or(0, |statement| statement.last);
+            if let Some(inner) = marks.get(at).filter(|inner| inner.line < last) {
+                let remedy = "leave one of the two marks out";
+                return Err(FortranRefusal::new(inner.line, "a mark inside of a region", remedy));
+            }
             let all = all.as_ref().map_err(|why| FortranRefusal { line: mark.line, ..why.clone() })?;
-            let modules = plain_modules(&statements);
             File { statements: &statements, all, modules }.region(mark, inside, text)
         });
         match one {
@@ -55,16 +66,6 @@ pub fn read(text: &str, file: &str, form: SourceForm, hlfir: Result<String, Fort
         }
     }
     reading
-}
-
-/// Modules of the file, whose variables have the same name everywhere; none if something is renamed.
-fn plain_modules(statements: &[FortranStatement]) -> Vec<String> {
-    let renamed = |s: &FortranStatement| s.text.starts_with("use") && s.text.contains("=>");
-    if statements.iter().any(renamed) {
-        return Vec::new();
-    }
-    let names = statements.iter().filter_map(|s| s.text.strip_prefix("module "));
-    names.map(|name| name.trim().to_owned()).filter(|name| !name.starts_with("procedure")).collect()
 }
 
 /// The statements of the region behind `mark`: up to `end`, or one loop.
@@ -163,7 +164,7 @@ impl File<'_> {
             words_only(inside)?;
             return refuse("flang shows no loop here", "put the mark directly before a `do`");
         };
-        let declared = Declared::read(function, self.all, &self.modules);
+        let declared = Declared::read(function, self.all, self.modules);
         let mut names = BTreeSet::new();
         for variable in declared.variables.values() {
             let same = declared.variables.values().filter(|v| v.name == variable.name && v.scope != variable.scope);
@@ -171,6 +172,7 @@ impl File<'_> {
                 names.insert(variable.name.clone());
             }
         }
+        names.extend(declared.constants.keys().cloned());
         let mut used = BTreeSet::new();
         inside.iter().try_for_each(|statement| words::check(statement, &names, &mut used))?;
         if let Some(word) = ["lbound", "size", "is_contiguous"].iter().find(|w| used.contains(**w)) {
@@ -238,21 +240,22 @@ fn constants(
             lines.entry(name).or_insert(statement.first);
         }
     }
-    for variable in declared.variables.values() {
-        let Some(used) = lines.get(&variable.name) else { continue };
-        let (element, value) = match &variable.kind {
+    let variables = declared.variables.values().map(|variable| (&variable.name, &variable.kind));
+    for (name, kind) in variables.chain(&declared.constants) {
+        let Some(used) = lines.get(name) else { continue };
+        let (element, value) = match kind {
             FortranKind::Constant { element, value } => (element, value),
             FortranKind::Other(reason, remedy) => {
-                return Err(FortranRefusal::new(*used, &format!("`{}` {reason}", variable.name), remedy));
+                return Err(FortranRefusal::new(*used, &format!("`{name}` {reason}"), remedy));
             }
             _ => continue,
         };
         if matches!(element, Element::F32 | Element::F64) {
             let Some(value) = fortran_real(value, *element) else {
-                let reason = format!("the constant `{}` has a value that is not taken", variable.name);
+                let reason = format!("the constant `{name}` has a value that is not taken");
                 return Err(FortranRefusal::new(line, &reason, "copy it to a variable before the region"));
             };
-            conditions.push(format!("{} == {value}", variable.name));
+            conditions.push(format!("{name} == {value}"));
         }
     }
     conditions.sort();

@@ -1,7 +1,8 @@
 //! The variables of a procedure, as flang declares them.
 
 use super::hlfir::{HlfirOp, base};
-use std::collections::HashMap;
+use super::modules::FileModules;
+use std::collections::{BTreeMap, HashMap};
 
 /// A type of elements and values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,11 @@ impl Element {
             _ if spelling.starts_with("!fir.logical<") => Some(Element::Condition),
             _ => None,
         }
+    }
+
+    /// The element of this type of Fortran.
+    pub fn of_fortran(spelling: &str) -> Option<Element> {
+        [Element::I32, Element::I64, Element::F32, Element::F64].into_iter().find(|e| e.fortran_type() == spelling)
     }
 
     /// The type in C.
@@ -101,11 +107,13 @@ pub struct Declared<'a> {
     pub definitions: HashMap<&'a str, &'a HlfirOp>,
     /// Variables by the name of the declaring operation's result.
     pub variables: HashMap<&'a str, FortranVariable>,
+    /// Named constants of modules, of which flang shows only the values; none has the name of a variable.
+    pub constants: BTreeMap<String, FortranKind>,
 }
 
 impl<'a> Declared<'a> {
-    /// Reads the declarations of `function`; `modules` are those of the file whose variables have no other names.
-    pub fn read(function: &'a HlfirOp, globals: &'a [HlfirOp], modules: &[String]) -> Declared<'a> {
+    /// Reads the declarations of `function`; `modules` tells whose variables are known.
+    pub fn read(function: &'a HlfirOp, globals: &'a [HlfirOp], modules: &FileModules) -> Declared<'a> {
         let mut definitions = HashMap::new();
         // Names are unique in the outermost block and what it holds; those of two inner blocks may be equal.
         let outermost = || function.regions.iter().flatten();
@@ -114,7 +122,7 @@ impl<'a> Declared<'a> {
                 definitions.insert(result.as_str(), op);
             }
         }
-        let mut declared = Declared { definitions, variables: HashMap::new() };
+        let mut declared = Declared { definitions, variables: HashMap::new(), constants: BTreeMap::new() };
         let scope = scope_of(&function.text);
         for op in outermost().filter(|op| op.name == "hlfir.declare") {
             if let (Some(result), Some(unique)) = (op.results.first(), attribute(&op.text, "uniq_name = \"", '"')) {
@@ -122,7 +130,24 @@ impl<'a> Declared<'a> {
                 declared.variables.insert(result.as_str(), variable);
             }
         }
+        declared.module_constants(modules);
         declared
+    }
+
+    fn module_constants(&mut self, modules: &FileModules) {
+        for (name, constant) in &modules.constants {
+            let is_free = self.variables.values().all(|variable| variable.name != *name);
+            let Some((spelling, value)) = constant.as_ref().filter(|_| is_free) else { continue };
+            let kind = match Element::of_fortran(spelling) {
+                Some(_) if modules.renamed.contains(name) => other(RENAMED.0, RENAMED.1),
+                Some(element) => {
+                    let value = value.rsplit_once('_').map_or(value.as_str(), |(value, _)| value);
+                    FortranKind::Constant { element, value: value.to_owned() }
+                }
+                None => other("is a constant that is not taken", "copy it to a variable before the region"),
+            };
+            self.constants.insert(name.clone(), kind);
+        }
     }
 
     fn variable(
@@ -131,16 +156,24 @@ impl<'a> Declared<'a> {
         unique: &str,
         scope: &str,
         globals: &[HlfirOp],
-        modules: &[String],
+        modules: &FileModules,
     ) -> FortranVariable {
         let at = unique.rfind('E').unwrap_or(0);
         let (own_scope, name) = (&unique[..at], &unique[(at + 1).min(unique.len())..]);
         let attributes = attribute(&op.text, "var_attrs<", '>').unwrap_or_default();
-        let of_module = own_scope.strip_prefix("_QM").is_some_and(|m| modules.iter().any(|known| known == m));
-        let kind = if attributes.contains("parameter") {
+        let module = own_scope.strip_prefix("_QM").filter(|module| !module.contains(|c: char| c.is_ascii_uppercase()));
+        let of_module = module.is_some_and(|module| modules.known.contains(module));
+        let kind = if module.is_some() && !of_module {
+            other(
+                "belongs to a module that flang cannot read as gfortran does",
+                "copy it to a variable before the region",
+            )
+        } else if module.is_some() && modules.renamed.contains(name.trim_start_matches('C')) {
+            other(RENAMED.0, RENAMED.1)
+        } else if attributes.contains("parameter") {
             Self::constant(op, unique, globals)
-        } else if own_scope != scope && !of_module {
-            other("belongs to another procedure, block or file", "pass it as an argument")
+        } else if without_submodules(own_scope) != scope && !of_module {
+            other("belongs to another procedure or block", "pass it as an argument")
         } else {
             self.kind(op, attributes)
         };
@@ -271,6 +304,9 @@ impl<'a> Declared<'a> {
     }
 }
 
+const RENAMED: (&str, &str) =
+    ("has a name that a `use` statement gives or takes by `=>`", "use it by its own name everywhere");
+
 fn other(reason: &str, remedy: &'static str) -> FortranKind {
     FortranKind::Other(reason.to_owned(), remedy)
 }
@@ -303,6 +339,21 @@ fn referred(types: &str) -> Option<&str> {
 pub fn attribute<'t>(text: &'t str, begin: &str, end: char) -> Option<&'t str> {
     let (_, rest) = text.split_once(begin)?;
     rest.split(end).next()
+}
+
+/// A scope as the module's own procedures have it: `_QMaFp` of `_QMaSbFp`.
+fn without_submodules(scope: &str) -> String {
+    let mut all = String::new();
+    let mut is_submodule = false;
+    for (at, c) in scope.char_indices() {
+        if c.is_ascii_uppercase() {
+            is_submodule = c == 'S' && at > 2;
+        }
+        if !is_submodule {
+            all.push(c);
+        }
+    }
+    all
 }
 
 /// The scope of a function's own variables: `_QMmFp` of `@_QMmPp`.
