@@ -187,6 +187,20 @@ const SUMMARY: Knob = Knob {
         job of several processes, process 0 prints one table of all of them, also with the messages and bytes of each \
         pair, fetches, copies that were used again or evicted, and waits for other processes.",
 };
+const PROFILE: Knob = Knob {
+    name: "profile",
+    variable: "DVM_PROFILE",
+    kind: ValueKind::Path,
+    unit: "file",
+    default: "no report",
+    documentation: "Writes a report of the run to this file, whose name ends in .html or .json; docs/report.md says how to \
+        read it. The HTML file needs no network: the timeline of each worker with arrows from tasks to readers of their \
+        data, how busy the workers were and the memory over time, tiles in their space, tables, the critical path, and \
+        what to try. JSON has the same data. The file is opened and written when that of DVM_TRACE would be, and keeps \
+        DVM_TRACE_EVENTS events for each worker; each argument of a task counts as an event. In a job of several \
+        processes, process 0 writes one file of all; where only one process writes, the file of process 1 ends in \
+        .1.html or .1.json, and so on.",
+};
 const DOT: Knob = Knob {
     name: "dot",
     variable: "DVM_DOT",
@@ -411,6 +425,7 @@ const KNOBS: &[&Knob] = &[
     &TRACE,
     &TRACE_EVENTS,
     &SUMMARY,
+    &PROFILE,
     &DOT,
     &DOT_NODES,
     &WATCHDOG,
@@ -451,6 +466,7 @@ pub(crate) struct Config {
     trace: Option<PathBuf>,
     trace_events: usize,
     summary: bool,
+    profile: Option<PathBuf>,
     dot: Option<PathBuf>,
     dot_nodes: usize,
     watchdog: Option<Duration>,
@@ -505,6 +521,7 @@ impl Config {
             trace: get(&TRACE).map(PathBuf::from),
             trace_events: number(&TRACE_EVENTS, &or_default(&TRACE_EVENTS, get(&TRACE_EVENTS)))? as usize,
             summary: flag(&SUMMARY, get(&SUMMARY))?,
+            profile: get(&PROFILE).map(PathBuf::from),
             dot: get(&DOT).map(PathBuf::from),
             dot_nodes: number(&DOT_NODES, &or_default(&DOT_NODES, get(&DOT_NODES)))? as usize,
             watchdog: Some(Duration::from_secs(number(&WATCHDOG, &or_default(&WATCHDOG, get(&WATCHDOG)))?))
@@ -674,6 +691,11 @@ impl Config {
 
     pub fn summary(&self) -> bool {
         self.summary
+    }
+
+    /// The file of the report; `None`: no report.
+    pub fn profile(&self) -> Option<&PathBuf> {
+        self.profile.as_ref()
     }
 
     /// The file of the task graph's drawing; `None`: no drawing.

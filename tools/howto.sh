@@ -10,7 +10,7 @@ export LC_ALL=C
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 release=${CARGO_TARGET_DIR:-$root/target}/release
 pages=("$@")
-[ $# -gt 0 ] || pages=(docs/explain.md docs/pragma.md)
+[ $# -gt 0 ] || pages=(docs/explain.md docs/pragma.md docs/report.md)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -167,6 +167,29 @@ static void check_trace(const char *path)
     CHECK_NUMBER(0, system(command));
 }
 
+/* One report of all processes, in their order; the other processes could not write theirs. */
+static void check_profile(const char *path)
+{
+    char command[400], line[100];
+    uint64_t found = 0;
+    FILE *file = fopen(path, "r");
+    CHECK(file != NULL);
+    if (!file)
+        return;
+    /* A line begins with each process. */
+    for (int c, at = 0; (c = fgetc(file)) != EOF; at = c == '\n' ? 0 : at + 1) {
+        uint64_t process;
+        if (at < (int)sizeof line - 1)
+            line[at] = (char)c, line[at + 1] = 0;
+        if (at == 30 && sscanf(line, "{\"process\":%" SCNu64 ",", &process) == 1)
+            CHECK_NUMBER(found++, process);
+    }
+    fclose(file);
+    CHECK_NUMBER(process_count, found);
+    snprintf(command, sizeof command, "! command -v python3 >/dev/null || python3 -m json.tool %s >/dev/null", path);
+    CHECK_NUMBER(0, system(command));
+}
+
 static void check_summary(const char *path)
 {
     static char text[1 << 16];
@@ -193,10 +216,11 @@ static void check_summary(const char *path)
 
 int main(void)
 {
-    char trace[] = "/tmp/dvm-records-XXXXXX", summary[] = "/tmp/dvm-summary-XXXXXX";
+    char trace[] = "/tmp/dvm-records-XXXXXX", summary[] = "/tmp/dvm-summary-XXXXXX", report[] = "/tmp/dvm-report-XXXXXX.json";
     int first = starts_first(), before = dup(2);
-    int tracing = first ? mkstemp(trace) : -1, summing = mkstemp(summary);
+    int tracing = first ? mkstemp(trace) : -1, reporting = first ? mkstemps(report, 5) : -1, summing = mkstemp(summary);
     CHECK(summing >= 0);
+    setenv("DVM_PROFILE", first ? report : "/nonexistent/report.json", 1);
     setenv("DVM_TRACE", first ? trace : "/nonexistent/trace.json", 1);
     setenv("DVM_SUMMARY", "1", 1);
     setenv("DVM_PULL", "ring", 1); /* otherwise bytes may be read without a message */
@@ -211,8 +235,11 @@ int main(void)
     if (first) {
         check_trace(trace);
         check_summary(summary);
+        check_profile(report);
         close(tracing);
+        close(reporting);
         unlink(trace);
+        unlink(report);
     } else {
         CHECK_NUMBER(0, lseek(summing, 0, SEEK_END)); /* process 0 tells it */
     }

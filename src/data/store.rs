@@ -348,6 +348,12 @@ impl Store {
         }
     }
 
+    /// The size of a datum for a record; 0 if it has gone.
+    #[cold]
+    pub(crate) fn noted_size(&self, id: DatumId) -> usize {
+        self.entry(id).map_or(0, Slot::size)
+    }
+
     /// At the end, when no task is left: how many data still have references, but for those that other processes use as
     /// well, and their bytes.
     pub(crate) fn left(&self) -> (usize, u64) {

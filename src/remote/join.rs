@@ -50,6 +50,11 @@ fn chosen(config: &Config, chosen: Chosen) -> Option<Arc<dyn Transport>> {
     chosen.transport.map(Arc::from)
 }
 
+/// What a process says that it records.
+fn wishes(card: &Card) -> Wishes {
+    Wishes { timeline: card.timeline, summary: card.summary, profile: card.profile }
+}
+
 /// Joins the job; none if this process is alone.
 fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option<JobPart>, Error> {
     let Some(transport) = transport.filter(|transport| transport.processes() > 1) else { return Ok(None) };
@@ -64,6 +69,7 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
         clock: Trace::clock(),
         timeline: config.trace().is_some(),
         summary: config.summary(),
+        profile: config.profile().is_some(),
     };
     let cards = transport.gather(&card.encode())?;
     let cards = cards.iter().enumerate().map(|(at, bytes)| Card::decode(at, bytes)).collect::<Result<Vec<_>, _>>()?;
@@ -107,7 +113,7 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
         start: system::monotonic_nanoseconds(),
         life: next_life(),
         patience: config.peer_timeout(),
-        wishes: cards.iter().map(|card| Wishes { timeline: card.timeline, summary: card.summary }).collect(),
+        wishes: cards.iter().map(wishes).collect(),
         has_far_clock: hosts[at] != hosts[0],
         maps: config.pull() == "heap",
         code: CodeLoader::new(config.ship_code(), config.code_dir().map(Into::into), hosts.clone()),
@@ -125,7 +131,7 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
     let started = move || {
         remote.start_progress()?;
         remote.start_code()?;
-        if remote.has_far_clock && remote.wishes[at].and(remote.wishes[0]).timeline {
+        if remote.has_far_clock && remote.wishes[at].and(remote.wishes[0]).needs_clock() {
             remote.step(&engine::enter()?, |step| {
                 step.ask_for_clock();
             });

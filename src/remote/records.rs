@@ -1,5 +1,5 @@
 //! What processes record: messages as arrows of the timeline, counts of messages and bytes, and at the end of the job one
-//! file and one table. All processes send their parts to process 0, as messages: hosts need not share a file system.
+//! file, one table and one report. All processes send their parts to process 0, as messages: hosts need not share a file system.
 //! These messages, and questions for process 0's clock, are not counted: the end of the job does not wait for them.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -31,8 +31,10 @@ mod handle {
     pub(super) const DROPPED: u32 = 4;
     /// Bytes of a part of the table.
     pub(super) const SUMMARY: u32 = 5;
+    /// Bytes of a part of the report.
+    pub(super) const PROFILE: u32 = 6;
     /// Nothing follows.
-    pub(super) const LAST: u32 = 6;
+    pub(super) const LAST: u32 = 7;
 }
 
 /// The arrow of a task, which its scheduler has numbered for its runner.
@@ -165,7 +167,7 @@ impl Remote {
         let sent = || {
             self.patiently(call, |step| !step.is_present(root) || step.state.outboxes[index(root)].is_empty(), unsent)
         };
-        if what.timeline && self.has_far_clock {
+        if what.needs_clock() && self.has_far_clock {
             trace.begin_late_measurements();
             self.step(call, |step| {
                 step.ask_for_clock();
@@ -184,7 +186,9 @@ impl Remote {
             }
         }
         let summary = if what.summary { trace.summary_part() } else { Vec::new() };
+        let profile = if what.profile { trace.profile_part() } else { Vec::new() };
         self.step(call, |step| {
+            profile.chunks(PIECE).for_each(|piece| step.send_record(root, handle::PROFILE, piece));
             summary.chunks(PIECE).for_each(|piece| step.send_record(root, handle::SUMMARY, piece));
             step.send_record(root, handle::LAST, &[]);
         });
@@ -198,6 +202,7 @@ impl Remote {
         let others = self.wishes.iter().enumerate().skip(1).filter(|(_, other)| mine.and(**other).any());
         let mut missing: BTreeSet<ProcessId> = others.map(|(at, _)| ProcessId::from_index(at as u32)).collect();
         let mut summaries: BTreeMap<ProcessId, Vec<u8>> = BTreeMap::new();
+        let mut profiles: BTreeMap<ProcessId, Vec<u8>> = BTreeMap::new();
         while !missing.is_empty() {
             let mut parts = VecDeque::new();
             let some = |step: &mut Step<'_>| {
@@ -217,6 +222,7 @@ impl Remote {
                     handle::POINTS => merge.points(&bytes),
                     handle::DROPPED => merge.dropped(number(&bytes, 0).unwrap_or_default()),
                     handle::SUMMARY => summaries.entry(from).or_default().extend(bytes),
+                    handle::PROFILE => profiles.entry(from).or_default().extend(bytes),
                     _ => drop(missing.remove(&from)),
                 }
             }
@@ -227,6 +233,6 @@ impl Remote {
         for summary in summaries.values() {
             merge.summary(summary);
         }
-        merge.end();
+        merge.end(profiles.into_values().collect());
     }
 }

@@ -86,6 +86,9 @@ pub(super) fn row(
     // Names of events are there.
     let names = if events.is_empty() { Vec::new() } else { session.names.lock().texts.clone() };
     for mut event in events {
+        if event.kind == Kind::Argument {
+            continue; // the report has them
+        }
         // The end is rounded as starts are, so that what lay inside of something still does.
         let end = times.nanoseconds(event.start + event.duration);
         event.start = times.nanoseconds(event.start);
@@ -139,6 +142,7 @@ fn write_event(out: &mut impl Write, event: &Event, names: &[String], place: &st
         Kind::Sleep => ("sleep", "sleep"),
         Kind::Publish => ("data", "publish"),
         Kind::Copy => ("data", "copy"),
+        Kind::Argument => ("data", "argument"),
         Kind::Message(MessageKind::SendTask | MessageKind::BeginTask) => ("message", "send a task"),
         Kind::Message(MessageKind::AskBytes) => ("message", "ask for bytes"),
         Kind::Message(MessageKind::SendBytes) => ("message", "send bytes"),
@@ -154,7 +158,7 @@ fn write_event(out: &mut impl Write, event: &Event, names: &[String], place: &st
     match event.kind {
         Kind::Task | Kind::Sleep => {}
         Kind::Steal => write!(out, ",\"args\":{{\"from\":{}}}", event.subject)?,
-        Kind::Publish | Kind::Copy => {
+        Kind::Publish | Kind::Copy | Kind::Argument => {
             let [datum, bytes, ..] = event.coordinates.map(i64::cast_unsigned);
             write!(out, ",\"args\":{{\"datum\":\"{{{home}, {datum}}}\",\"bytes\":{bytes}}}")?;
         }
@@ -185,8 +189,8 @@ impl fmt::Display for Microseconds {
     }
 }
 
-/// A JSON string.
-struct Json<'a>(&'a str);
+/// A JSON string, without `<`.
+pub(super) struct Json<'a>(pub(super) &'a str);
 
 impl fmt::Display for Json<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -194,7 +198,7 @@ impl fmt::Display for Json<'_> {
         for c in self.0.chars() {
             match c {
                 '"' | '\\' => write!(f, "\\{c}")?,
-                c if c < ' ' => write!(f, "\\u{:04x}", u32::from(c))?,
+                c if c < ' ' || c == '<' => write!(f, "\\u{:04x}", u32::from(c))?,
                 c => write!(f, "{c}")?,
             }
         }

@@ -29,13 +29,15 @@ pub(super) struct Drawing {
     graphs: Vec<Tiles>,
 }
 
+/// The number and the label of a tile.
+pub(super) type NumberedTile = (u64, String);
+
 /// The tiles of a graph.
 #[derive(Debug)]
 pub(crate) struct Tiles {
     name: String,
     volume: u64,
-    /// Number and label of each tile.
-    nodes: Vec<(u64, String)>,
+    nodes: Vec<NumberedTile>,
     edges: Vec<(u64, u64)>,
     /// False when they were too many.
     drawn: bool,
@@ -44,9 +46,19 @@ pub(crate) struct Tiles {
 }
 
 impl Tiles {
-    fn new(name: &str, volume: u64, drawn: bool) -> std::result::Result<Tiles, Error> {
+    pub(super) fn new(name: &str, volume: u64, drawn: bool) -> std::result::Result<Tiles, Error> {
         let name = memory::text(name)?;
         Ok(Tiles { name, volume, nodes: Vec::new(), edges: Vec::new(), drawn, partial: false })
+    }
+
+    /// The tiles, and the edges between their numbers.
+    pub(super) fn parts(&self) -> (&[NumberedTile], &[(u64, u64)]) {
+        (&self.nodes, &self.edges)
+    }
+
+    /// Whether all is noted.
+    pub(super) fn complete(&self) -> bool {
+        self.drawn && !self.partial
     }
 
     /// Adds a tile.

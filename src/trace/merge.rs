@@ -1,4 +1,4 @@
-//! One file and one table of all processes of a job. Each process writes its own entries, in the time of process 0; these
+//! One file, one table and one report of all processes of a job. Each process writes its own entries, in the time of process 0; these
 //! append the text of others to their file as it comes, and keep the points of arrows only.
 
 use std::fs::File;
@@ -6,10 +6,11 @@ use std::io::{BufWriter, Write as _};
 use std::sync::Arc;
 
 use super::arrow::{self, Point};
+use super::output::Moment;
 use super::session::Session;
 use super::summary::{self, ProcessSummary};
 use super::traffic::Traffic;
-use super::{Trace, chrome};
+use super::{Trace, chrome, profile};
 use crate::system;
 
 /// What a process records that process 0 can collect.
@@ -17,17 +18,27 @@ use crate::system;
 pub(crate) struct Wishes {
     pub(crate) timeline: bool,
     pub(crate) summary: bool,
+    pub(crate) profile: bool,
 }
 
 impl Wishes {
     /// What both have.
     pub(crate) fn and(self, other: Wishes) -> Wishes {
-        Wishes { timeline: self.timeline && other.timeline, summary: self.summary && other.summary }
+        Wishes {
+            timeline: self.timeline && other.timeline,
+            summary: self.summary && other.summary,
+            profile: self.profile && other.profile,
+        }
     }
 
     /// Whether there is anything.
     pub(crate) fn any(self) -> bool {
-        self.timeline || self.summary
+        self.timeline || self.summary || self.profile
+    }
+
+    /// Whether times of other processes are wanted in process 0's.
+    pub(crate) fn needs_clock(self) -> bool {
+        self.timeline || self.profile
     }
 }
 
@@ -37,6 +48,7 @@ impl Trace {
         self.0.as_ref().map_or(Wishes::default(), |session| Wishes {
             timeline: session.timeline.is_some(),
             summary: session.summary,
+            profile: session.profile.is_some(),
         })
     }
 
@@ -93,11 +105,20 @@ impl Trace {
         part.and_then(Result::ok).unwrap_or_default()
     }
 
+    /// This process's part of the report; empty without memory for it.
+    pub(crate) fn profile_part(&self) -> Vec<u8> {
+        let part = |session: &Arc<Session>| profile::part(session, session.profile.as_ref()?).ok();
+        self.0.as_ref().and_then(part).unwrap_or_default()
+    }
+
     /// Process 0 has got it all: this process writes nothing itself.
     pub(crate) fn delivered(&self, what: Wishes) {
         let Some(session) = &self.0 else { return };
         if what.timeline {
             session.timeline.iter().for_each(super::output::Output::give_up);
+        }
+        if what.profile {
+            session.profile.iter().for_each(|noted| noted.output.give_up());
         }
         session.collected.lock().summary |= what.summary;
     }
@@ -192,8 +213,15 @@ impl Merge {
             .extend(serde_json::from_slice::<ProcessSummary>(bytes).ok().filter(|part| !part.rows.is_empty()));
     }
 
-    /// Ends the file and prints the table, as far as they are asked for.
-    pub(crate) fn end(mut self) {
+    /// Ends the file, writes the report with these parts of other processes, and prints the table, as far as they are
+    /// asked for.
+    pub(crate) fn end(mut self, mut profiles: Vec<Vec<u8>>) {
+        if let Some(noted) = &self.session.profile {
+            profiles.retain(|part| !part.is_empty());
+            if let Err(error) = profile::write(&self.session, noted, Moment::End, &profiles) {
+                self.session.collected.lock().failure = Some(error);
+            }
+        }
         let arrows = arrow::complete(std::mem::take(&mut self.points));
         let dropped = self.dropped;
         self.write(|out, _| {

@@ -1,4 +1,5 @@
-//! What a run did: a timeline (`DVM_TRACE`), a table at its end (`DVM_SUMMARY`), a drawing of its tasks (`DVM_DOT`).
+//! What a run did: a timeline (`DVM_TRACE`), a table at its end (`DVM_SUMMARY`), a drawing of its tasks (`DVM_DOT`),
+//! and a report (`DVM_PROFILE`).
 //!
 //! Each worker has a book of its own: a ring of fixed-size events, up to `DVM_TRACE_EVENTS`, of which the earliest are
 //! overwritten when it is full, and sums. One more book is for the threads that are no workers. [`Trace::finish`] writes
@@ -8,8 +9,9 @@
 //! - `ring`: events; `chrome`: the timeline's file
 //! - `tally`: sums; `summary`: the table
 //! - `dot`: the graph of tasks
+//! - `profile`: the report, and `noted`: what it needs besides events
 //! - `session`: the books; `output`: files
-//! - `merge`: one file and one table of several processes; `arrow`: messages between these; `alignment`: their clocks;
+//! - `merge`: one file, one table and one report of several processes; `arrow`: messages between these; `alignment`: their clocks;
 //!   `traffic`: how much went between them
 
 mod alignment;
@@ -18,7 +20,9 @@ mod chrome;
 mod clock;
 mod dot;
 mod merge;
+mod noted;
 mod output;
+mod profile;
 mod ring;
 mod session;
 mod summary;
@@ -44,6 +48,7 @@ pub(crate) use traffic::{SentTraffic, Traffic};
 
 use clock::Clock;
 use dot::Drawing;
+use noted::Noted;
 use output::Output;
 use ring::{Kind, Ring};
 use session::{Book, Row, Session};
@@ -69,7 +74,8 @@ impl Trace {
         titles: impl IntoIterator<Item = String>,
         job: Option<JobClock>,
     ) -> Result<Trace, Error> {
-        if config.trace().is_none() && config.dot().is_none() && !config.summary() {
+        let nothing = config.trace().is_none() && config.dot().is_none() && config.profile().is_none();
+        if nothing && !config.summary() {
             return Ok(Trace::off());
         }
         let open = |variable, what, path: &Path| match job.filter(|job| job.process > 0) {
@@ -79,7 +85,8 @@ impl Trace {
         let timeline = config.trace().map(|path| open("DVM_TRACE", "trace", path)).transpose()?;
         let drawing = config.dot().map(|path| open("DVM_DOT", "drawing", path)).transpose()?;
         let drawing = drawing.map(|output| (output, Mutex::new(Drawing::new(config.dot_nodes()))));
-        let events = if timeline.is_some() { config.trace_events() } else { 0 };
+        let profile = config.profile().map(|path| Noted::open(path, job.map_or(0, |job| job.process))).transpose()?;
+        let events = if timeline.is_some() || profile.is_some() { config.trace_events() } else { 0 };
         let row = |title| -> Result<Row, Error> {
             let ring = Ring::new(events)?;
             let book = Book { ring, tally: Tally::default(), known: HashMap::default(), last: (0, 0) };
@@ -95,6 +102,7 @@ impl Trace {
             timeline,
             summary: config.summary(),
             drawing,
+            profile,
             rows,
             others,
             job,
@@ -168,6 +176,19 @@ impl Trace {
         }
     }
 
+    /// Whether arguments of tasks are noted.
+    pub fn wants_arguments(&self) -> bool {
+        self.0.as_ref().is_some_and(|session| session.profile.is_some())
+    }
+
+    /// The arguments of the task that `worker` began at `start` and that was noted: number and bytes of each datum, and
+    /// whether the task produces it.
+    pub fn arguments(&self, worker: usize, start: Stamp, all: impl Iterator<Item = (u64, usize, bool)>) {
+        if let Some(session) = &self.0 {
+            session.arguments(worker, start, all);
+        }
+    }
+
     /// At the end so many data of so many bytes were left that nobody had relaxed.
     pub fn left(&self, data: usize, bytes: u64) {
         if let Some(session) = &self.0 {
@@ -192,14 +213,18 @@ impl Trace {
 
     /// A graph of `volume` points is about to run. `tiles` tells its tiles and edges; it is not called when they are too
     /// many to draw.
-    pub fn graph(&self, name: &str, volume: u64, tiles: impl FnOnce(&mut Tiles)) {
-        if let Some((_, drawing)) = self.0.as_ref().and_then(|session| session.drawing.as_ref()) {
+    pub fn graph(&self, name: &str, volume: u64, tiles: impl Fn(&mut Tiles)) {
+        let Some(session) = &self.0 else { return };
+        // The program's functions are called without a lock.
+        if let Some((_, drawing)) = &session.drawing {
             let begun = drawing.lock().begin_graph(name, volume);
-            // The program's functions are called without the lock.
             if let Some(mut begun) = begun {
                 tiles(&mut begun);
                 drawing.lock().end_graph(begun);
             }
+        }
+        if let Some(profile) = &session.profile {
+            profile.graphs.note(name, volume, tiles, || session.now());
         }
     }
 
@@ -226,7 +251,9 @@ impl Trace {
 
     /// Whether a file is to be written.
     pub fn has_files(&self) -> bool {
-        self.0.as_ref().is_some_and(|session| session.timeline.is_some() || session.drawing.is_some())
+        self.0
+            .as_ref()
+            .is_some_and(|session| session.timeline.is_some() || session.drawing.is_some() || session.profile.is_some())
     }
 
     /// Writes what there is so far, while workers run: the program may end, or be ended, before [`Trace::finish`]. A file is
@@ -247,7 +274,8 @@ fn write(session: &Session, moment: Moment) -> Result<(), Error> {
         .drawing
         .as_ref()
         .map_or(Ok(()), |(output, drawing)| output.write(moment, |out| drawing.lock().write(out)));
-    timeline.and(drawing)
+    let profile = session.profile.as_ref().map_or(Ok(()), |noted| profile::write(session, noted, moment, &[]));
+    timeline.and(drawing).and(profile)
 }
 
 #[cfg(test)]

@@ -51,7 +51,12 @@ impl Output {
     pub(super) fn beside(variable: &'static str, what: &'static str, path: &Path, process: u32) -> Output {
         let mut path = path.as_os_str().to_owned();
         path.push(format!(".{process}"));
-        Output { variable, what, path: path.into(), file: Mutex::new(Opened::NotYet) }
+        Output::unopened(variable, what, path.into())
+    }
+
+    /// A file that is opened only when it is written.
+    pub(super) fn unopened(variable: &'static str, what: &'static str, path: PathBuf) -> Output {
+        Output { variable, what, path, file: Mutex::new(Opened::NotYet) }
     }
 
     fn create(&self) -> Result<File, Error> {

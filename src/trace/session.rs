@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::alignment::Alignment;
 use super::clock::Clock;
 use super::dot::Drawing;
+use super::noted::Noted;
 use super::output::Output;
 use super::ring::{Event, Kind, MAX_COORDINATES, MessageKind, Ring};
 use super::tally::Tally;
@@ -27,6 +28,7 @@ pub(super) struct Session {
     pub(super) timeline: Option<Output>,
     pub(super) summary: bool,
     pub(super) drawing: Option<(Output, Mutex<Drawing>)>,
+    pub(super) profile: Option<Noted>,
     /// One for each worker, and one for all other threads; in a job also one for what these do with messages.
     pub(super) rows: Vec<Row>,
     /// The row of other threads.
@@ -132,7 +134,7 @@ impl Session {
 
     pub(super) fn message(&self, worker: Option<usize>, Stamp(start): Stamp, kind: MessageKind, about: &About<'_>) {
         if self.timeline.is_none() {
-            return;
+            return; // the report shows no messages
         }
         let now = self.now();
         let mut book = self.message_row(worker).book.lock();
@@ -163,6 +165,15 @@ impl Session {
         self.enter(&mut book, now, start, Kind::Task, name, &[]);
     }
 
+    /// Notes the arguments of the task that began at `start`: number, bytes, and whether the task produces it.
+    pub(super) fn arguments(&self, worker: usize, Stamp(start): Stamp, all: impl Iterator<Item = (u64, usize, bool)>) {
+        let mut book = self.rows[worker].book.lock();
+        for (number, bytes, produced) in all {
+            let coordinates = [number.cast_signed(), bytes as i64, i64::from(produced), 0];
+            book.ring.push(Event { start, duration: 0, coordinates, subject: 0, dimension: 0, kind: Kind::Argument });
+        }
+    }
+
     #[cold]
     pub(super) fn known(&self, book: &mut Book, address: usize, description: &str) -> u32 {
         let name = || self.names.lock().intern(description).0;
@@ -189,11 +200,14 @@ impl Session {
         }
         let duration = now.saturating_sub(start);
         let event = Event { start, duration, coordinates: kept, subject, dimension: coordinates.len() as u16, kind };
-        if self.summary {
+        if self.summary || self.profile.is_some() {
             book.tally.add(&event);
         }
-        if self.timeline.is_some() {
+        if self.timeline.is_some() || self.profile.is_some() {
             book.ring.push(event);
+        }
+        if let Some(profile) = &self.profile {
+            profile.memory.sample(now);
         }
     }
 }

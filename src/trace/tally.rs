@@ -62,7 +62,7 @@ impl Tally {
             Kind::Steal => self.steals += 1,
             Kind::Publish => self.published.add(bytes),
             Kind::Copy => self.copied.add(bytes),
-            Kind::Message(_) => {}
+            Kind::Argument | Kind::Message(_) => {}
         }
     }
 

@@ -211,10 +211,10 @@ fn merged(traces: &[Trace], folder: &Scratch) -> Value {
             merge.points(&points);
             merge.dropped(dropped);
         }
-        trace.delivered(Wishes { timeline: true, summary: true });
+        trace.delivered(Wishes { timeline: true, summary: true, profile: false });
         trace.finish().unwrap();
     }
-    merge.end();
+    merge.end(Vec::new());
     finish(&traces[0], folder)
 }
 
@@ -332,7 +332,7 @@ fn a_process_without_process_0_writes_a_file_of_its_own() {
     let trace = start_part(2, folder.join(FILE).to_str().unwrap(), "10");
     trace.save(Moment::Meanwhile).unwrap();
     assert!(folder.join(format!("{FILE}.2")).exists());
-    trace.delivered(Wishes { timeline: true, summary: false });
+    trace.delivered(Wishes { timeline: true, summary: false, profile: false });
     trace.finish().unwrap();
     assert!(!folder.join(format!("{FILE}.2")).exists());
 }
@@ -341,7 +341,7 @@ fn a_process_without_process_0_writes_a_file_of_its_own() {
 fn a_merged_file_that_cannot_be_written_is_an_error_of_the_end() {
     let part = JobClock { process: 0, epoch: 0 };
     let trace = Trace::start(&config("/dev/full", "10"), ["rank 0".into()], Some(part)).unwrap();
-    trace.merge().unwrap().end();
+    trace.merge().unwrap().end(Vec::new());
     let error = trace.finish().unwrap_err();
     assert!(error.message().contains("/dev/full") && error.message().contains("No space left"), "{}", error.message());
     trace.finish().unwrap();

@@ -25,9 +25,10 @@ pub(crate) struct Card {
     pub(crate) claim: CpuClaim,
     /// Its host's clock when it says this, in nanoseconds.
     pub(crate) clock: u64,
-    /// Whether it records a timeline, and a summary.
+    /// Whether it records a timeline, a summary, and a report.
     pub(crate) timeline: bool,
     pub(crate) summary: bool,
+    pub(crate) profile: bool,
 }
 
 impl Card {

@@ -222,7 +222,7 @@ fn check_table(table: &RankTable, job: &[(usize, Positions)], seed: u64) {
 fn card(build: &str, host: &str, cpus: &str) -> Card {
     let (build, host) = (build.to_owned(), host.to_owned());
     let claim = claim(cpus);
-    Card { protocol: PROTOCOL, build, host, pid: 7, claim, clock: 3, timeline: true, summary: false }
+    Card { protocol: PROTOCOL, build, host, pid: 7, claim, clock: 3, timeline: true, summary: false, profile: false }
 }
 
 #[test]

@@ -12,9 +12,10 @@ use crate::error::Error;
 use crate::id::ProcessId;
 use crate::idle::completion::count;
 use crate::memory;
-use crate::processing::Signature;
+use crate::processing::{Mode, Signature};
 use crate::sync::inbox::Chain;
 use crate::task::{OwnedTask, POOL};
+use crate::trace::Stamp;
 
 /// Up to this number of arguments, the ids of a task are on the stack.
 const MAX_STACK_IDS: usize = 64;
@@ -106,8 +107,22 @@ impl Call {
         counts.note_idle();
         if trace.is_on() {
             trace.task(me, start, signature.description);
+            if trace.wants_arguments() {
+                self.trace_arguments(&result.0, signature, me, start);
+            }
         }
         result
+    }
+
+    /// Records the data of a task that has run; it still holds its references.
+    #[cold]
+    #[inline(never)]
+    fn trace_arguments(&self, task: &OwnedTask, signature: &Signature, me: usize, start: Stamp) {
+        let argument = |(place, &number): (usize, &u64)| {
+            let produced = signature.mode(place) == Mode::Out;
+            (number, STORE.noted_size(DatumId::here(number)), produced)
+        };
+        self.engine().trace().arguments(me, start, task.numbers().iter().enumerate().map(argument));
     }
 
     /// Calls the function. The error is a message.

@@ -1,0 +1,205 @@
+//! Who reads what: arrows from tasks to the readers of their data and between tiles, and the longest chain of these.
+
+use std::collections::HashMap;
+
+use super::line::{GraphTiles, Line, runs};
+use crate::trace::ring::{Event, Kind, MAX_COORDINATES};
+
+/// An event: its line, and its place in the line.
+pub(super) type EventPlace = (u32, u32);
+
+#[derive(Debug, Default)]
+pub(super) struct Chains {
+    /// From a task to a reader of its data, or from a tile to one that waits for it.
+    pub(super) arrows: Vec<(EventPlace, EventPlace)>,
+    /// Time of all tasks and tiles; what runs inside of another one counts once.
+    pub(super) work: u64,
+    /// Time of the longest chain.
+    pub(super) span: u64,
+    /// Its events, in their order.
+    pub(super) path: Vec<EventPlace>,
+}
+
+/// A task or tile.
+struct Node {
+    place: EventPlace,
+    start: u64,
+    duration: u64,
+    /// The run of its graph.
+    run: Option<u32>,
+}
+
+/// The arrows and the critical path of these events. Graphs run one after the other: what begins after another one's end
+/// waited for it.
+pub(super) fn find(lines: &[Line], graphs: &[GraphTiles]) -> Chains {
+    let mut nodes = Vec::new();
+    for (line, Line { events, .. }) in lines.iter().enumerate() {
+        for (place, event) in events.iter().enumerate().filter(|(_, event)| runs(event)) {
+            let place = (line as u32, place as u32);
+            nodes.push(Node { place, start: event.start, duration: event.duration, run: None });
+        }
+    }
+    nodes.sort_by_key(|node| (node.start, node.place));
+    let number: HashMap<EventPlace, usize> = nodes.iter().enumerate().map(|(at, node)| (node.place, at)).collect();
+    let mut edges = data_edges(lines, &number);
+    edges.extend(tile_edges(lines, graphs, &mut nodes));
+    // A clock's error cannot turn an arrow round: what a task read was there before it began.
+    edges.retain(|(from, to)| from < to);
+    edges.sort_unstable();
+    edges.dedup();
+    longest(&nodes, &edges, graphs.len())
+}
+
+fn data_edges(lines: &[Line], number: &HashMap<EventPlace, usize>) -> Vec<(usize, usize)> {
+    let mut producers: HashMap<u64, usize> = HashMap::new();
+    for (line, Line { events, arguments, .. }) in lines.iter().enumerate() {
+        // What a task publishes by hand is its own as well.
+        let mut task: Option<usize> = None;
+        for (place, event) in events.iter().enumerate() {
+            if event.kind == Kind::Task {
+                task = Some(place);
+            } else if event.kind == Kind::Publish
+                && let Some(task) = task.filter(|&task| event.start <= events[task].start + events[task].duration)
+                && let Some(&node) = number.get(&(line as u32, task as u32))
+            {
+                producers.insert(event.coordinates[0].cast_unsigned(), node);
+            }
+        }
+        for argument in arguments.iter().filter(|argument| argument.produced) {
+            if let Some(&node) = number.get(&(line as u32, argument.task as u32)) {
+                producers.insert(argument.number, node);
+            }
+        }
+    }
+    let mut edges = Vec::new();
+    for (line, Line { arguments, .. }) in lines.iter().enumerate() {
+        for argument in arguments.iter().filter(|argument| !argument.produced) {
+            let reader = number.get(&(line as u32, argument.task as u32));
+            if let (Some(&from), Some(&to)) = (producers.get(&argument.number), reader) {
+                edges.push((from, to));
+            }
+        }
+    }
+    edges
+}
+
+/// The edges between tiles; each tile gets its run: the latest one of its graph that began before it.
+fn tile_edges(lines: &[Line], graphs: &[GraphTiles], nodes: &mut [Node]) -> Vec<(usize, usize)> {
+    let mut begins: HashMap<u32, Vec<(u64, u32)>> = HashMap::new();
+    for (run, graph) in graphs.iter().enumerate() {
+        begins.entry(graph.name).or_default().push((graph.begin, run as u32));
+    }
+    for list in begins.values_mut() {
+        list.sort_unstable();
+    }
+    let mut tiles: Vec<HashMap<String, usize>> = graphs.iter().map(|_| HashMap::new()).collect();
+    for (at, node) in nodes.iter_mut().enumerate() {
+        let event = &lines[node.place.0 as usize].events[node.place.1 as usize];
+        if event.kind != Kind::Tile {
+            continue;
+        }
+        let Some(list) = begins.get(&event.subject) else { continue };
+        let before = list.partition_point(|&(begin, _)| begin <= event.start);
+        if let Some(&(_, run)) = before.checked_sub(1).and_then(|last| list.get(last)) {
+            node.run = Some(run);
+            if usize::from(event.dimension) <= MAX_COORDINATES {
+                tiles[run as usize].insert(label(event), at);
+            }
+        }
+    }
+    let mut edges = Vec::new();
+    for (graph, tiles) in graphs.iter().zip(&tiles) {
+        let numbers: HashMap<u64, usize> =
+            graph.labels.iter().filter_map(|(number, label)| Some((*number, *tiles.get(label)?))).collect();
+        let pairs = graph.edges.iter().filter_map(|(from, to)| Some((*numbers.get(from)?, *numbers.get(to)?)));
+        edges.extend(pairs);
+    }
+    edges
+}
+
+/// A tile's coordinates, as graphs label them.
+fn label(event: &Event) -> String {
+    let kept = event.coordinates.iter().take(usize::from(event.dimension));
+    kept.map(i64::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// The time of all nodes; what runs inside of another one on the same line counts once. Nodes are in the order of their
+/// starts.
+fn work(nodes: &[Node]) -> u64 {
+    let mut until: HashMap<u32, u64> = HashMap::new();
+    let mut work = 0;
+    for node in nodes {
+        let (until, end) = (until.entry(node.place.0).or_default(), node.start + node.duration);
+        work += end.saturating_sub(node.start.max(*until));
+        *until = end.max(*until);
+    }
+    work
+}
+
+/// A chain's time, and its last node.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Chain {
+    time: u64,
+    last: Option<usize>,
+}
+
+/// Edges lead from earlier nodes to later ones, and are sorted.
+fn longest(nodes: &[Node], edges: &[(usize, usize)], graphs: usize) -> Chains {
+    let mut into: Vec<(usize, usize)> = edges.iter().map(|&(from, to)| (to, from)).collect();
+    into.sort_unstable();
+    let mut ends = vec![0; graphs];
+    for node in nodes {
+        if let Some(run) = node.run {
+            let end: &mut u64 = &mut ends[run as usize];
+            *end = (*end).max(node.start + node.duration);
+        }
+    }
+    let mut by_end: Vec<usize> = (0..graphs).collect();
+    by_end.sort_by_key(|&run| ends[run]);
+    let mut ended = 0;
+    let mut best_of = vec![Chain::default(); graphs];
+    let mut base: Vec<Option<Chain>> = vec![None; graphs];
+    let mut barrier = Chain::default();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(nodes.len());
+    let mut times: Vec<u64> = Vec::with_capacity(nodes.len());
+    let (mut at, mut best) = (0, Chain::default());
+    for (this, node) in nodes.iter().enumerate() {
+        let mut longest = Chain::default();
+        if let Some(run) = node.run.map(|run| run as usize) {
+            longest = *base[run].get_or_insert_with(|| {
+                while let Some(&other) = by_end.get(ended).filter(|&&other| ends[other] <= node.start) {
+                    barrier = barrier.max(best_of[other]);
+                    ended += 1;
+                }
+                barrier
+            });
+        }
+        while let Some(&(_, from)) = into.get(at).filter(|&&(to, _)| to == this) {
+            // What was published before the task's end is read meanwhile: only the time before counts.
+            let overlap = (nodes[from].start + nodes[from].duration).saturating_sub(node.start);
+            longest = longest.max(Chain { time: times[from] - overlap, last: Some(from) });
+            at += 1;
+        }
+        let chain = Chain { time: longest.time + node.duration, last: Some(this) };
+        times.push(chain.time);
+        before.push(longest.last);
+        best = best.max(chain);
+        if let Some(run) = node.run {
+            let of = &mut best_of[run as usize];
+            *of = (*of).max(chain);
+        }
+    }
+    let mut path = Vec::new();
+    let mut next = best.last;
+    while let Some(node) = next {
+        path.push(nodes[node].place);
+        next = before[node];
+    }
+    path.reverse();
+    Chains {
+        arrows: edges.iter().map(|&(from, to)| (nodes[from].place, nodes[to].place)).collect(),
+        work: work(nodes),
+        span: best.time,
+        path,
+    }
+}

@@ -1,0 +1,65 @@
+//! The events of one worker, and runs of graphs, in nanoseconds.
+
+use std::cmp::Reverse;
+
+use crate::trace::ring::{Event, Kind};
+
+/// The events of a worker, or of the other threads.
+pub(super) struct Line {
+    pub(super) worker: bool,
+    /// In the order of their starts.
+    pub(super) events: Vec<Event>,
+    pub(super) arguments: Vec<NotedArgument>,
+    pub(super) dropped: u64,
+}
+
+/// A datum of a task.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NotedArgument {
+    /// The place of the task in the events of its line.
+    pub(super) task: usize,
+    pub(super) number: u64,
+    pub(super) bytes: u64,
+    pub(super) produced: bool,
+}
+
+/// A run of a graph, in nanoseconds.
+pub(super) struct GraphTiles {
+    pub(super) name: u32,
+    pub(super) begin: u64,
+    pub(super) labels: Vec<(u64, String)>,
+    pub(super) edges: Vec<(u64, u64)>,
+}
+
+impl Line {
+    /// Takes arguments out of the events: each belongs to the task that began at the same time.
+    pub(super) fn new(worker: bool, mut events: Vec<Event>, dropped: u64) -> Line {
+        events.sort_by_key(|event| (event.start, Reverse(event.duration), event.kind == Kind::Argument));
+        let mut line = Line { worker, events: Vec::new(), arguments: Vec::new(), dropped };
+        let mut task = None;
+        for event in events {
+            match event.kind {
+                Kind::Message(_) => {}
+                Kind::Argument => {
+                    let [number, bytes, produced, _] = event.coordinates;
+                    if let Some((place, _)) = task.filter(|&(_, start)| start == event.start) {
+                        let (number, bytes, produced) = (number.cast_unsigned(), bytes.cast_unsigned(), produced != 0);
+                        line.arguments.push(NotedArgument { task: place, number, bytes, produced });
+                    }
+                }
+                kind => {
+                    if kind == Kind::Task {
+                        task = Some((line.events.len(), event.start));
+                    }
+                    line.events.push(event);
+                }
+            }
+        }
+        line
+    }
+}
+
+/// True for what a worker is busy with.
+pub(super) fn runs(event: &Event) -> bool {
+    matches!(event.kind, Kind::Task | Kind::Tile)
+}

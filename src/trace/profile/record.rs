@@ -1,0 +1,146 @@
+//! What the books of a session have, in nanoseconds, and what follows from it.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::chains::{self, Chains};
+use super::line::{GraphTiles, Line, runs};
+use super::occupancy::{self, Occupancy};
+use crate::error::Error;
+use crate::trace::dot::Tiles;
+use crate::trace::noted::Noted;
+use crate::trace::ring::Kind;
+use crate::trace::session::Session;
+use crate::trace::summary::ProcessSummary;
+use crate::trace::tally::Sum;
+
+/// The run of one process, as the report tells it. Times are in nanoseconds since its trace began.
+pub(super) struct RunRecord {
+    /// When the trace began: 0, or in a job the time since its epoch, by process 0's clock.
+    pub(super) begin: u64,
+    pub(super) summary: ProcessSummary,
+    pub(super) lines: Vec<Line>,
+    pub(super) kinds: Vec<KindSums>,
+    pub(super) memory: Vec<(u64, u64)>,
+    /// Runs of graphs whose edges are not known.
+    pub(super) unknown_graphs: u64,
+    pub(super) chains: Chains,
+    pub(super) occupancy: Occupancy,
+}
+
+/// Sums of one processing, or of the tiles of one graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct KindSums {
+    pub(super) tiles: bool,
+    /// The number of its name.
+    pub(super) name: u32,
+    /// All, also those whose events were dropped.
+    pub(super) time: Sum,
+    /// Of the events that are left: bytes of arguments, and how many were the first that a worker ran of another's work.
+    pub(super) read: u64,
+    pub(super) written: u64,
+    pub(super) stolen: u64,
+}
+
+impl RunRecord {
+    pub(super) fn of(session: &Session, noted: &Noted) -> Result<RunRecord, Error> {
+        let times = session.times();
+        let begin = times.nanoseconds(0);
+        let since = |units: u64| times.nanoseconds(units).saturating_sub(begin);
+        let summary = ProcessSummary::of(session);
+        let mut lines = Vec::new();
+        for (number, row) in session.rows[..=session.others].iter().enumerate() {
+            let (events, dropped) = {
+                let book = row.book.lock();
+                (book.ring.in_order()?, book.ring.dropped())
+            };
+            let mut line = Line::new(number < session.others, events, dropped);
+            for event in &mut line.events {
+                let end = since(event.start + event.duration);
+                event.start = since(event.start);
+                event.duration = end.saturating_sub(event.start);
+            }
+            lines.push(line);
+        }
+        let memory = noted.memory.list().into_iter().map(|(time, bytes)| (since(time), bytes)).collect();
+        let (runs, unknown_graphs) = {
+            let noted = noted.graphs.noted.lock();
+            let runs: Vec<GraphTiles> = noted
+                .runs
+                .iter()
+                .filter_map(|run| {
+                    let (labels, edges) = run.tiles.as_ref().map_or((&[][..], &[][..]), Tiles::parts);
+                    let name = summary.names.iter().position(|name| *name == run.name)? as u32;
+                    let begin = since(run.begin);
+                    Some(GraphTiles { name, begin, labels: labels.to_vec(), edges: edges.to_vec() })
+                })
+                .collect();
+            (runs, noted.left_out)
+        };
+        Ok(RunRecord { begin, ..RunRecord::from(summary, lines, memory, &runs, unknown_graphs) })
+    }
+
+    /// The record of these events.
+    pub(super) fn from(
+        summary: ProcessSummary,
+        lines: Vec<Line>,
+        memory: Vec<(u64, u64)>,
+        runs: &[GraphTiles],
+        unknown_graphs: u64,
+    ) -> RunRecord {
+        let kinds = kinds(&summary, &lines);
+        let chains = chains::find(&lines, runs);
+        let occupancy = occupancy::find(&lines, summary.elapsed);
+        RunRecord { begin: 0, summary, lines, kinds, memory, unknown_graphs, chains, occupancy }
+    }
+
+    /// The name of a kind.
+    pub(super) fn name(&self, number: u32) -> &str {
+        self.summary.names.get(number as usize).map_or("", String::as_str)
+    }
+
+    pub(super) fn workers(&self) -> usize {
+        self.lines.iter().filter(|line| line.worker).count()
+    }
+
+    /// Time of all workers in tasks and tiles.
+    pub(super) fn busy(&self) -> u64 {
+        self.summary.rows.iter().take(self.workers()).map(|(_, tally)| tally.busy()).sum()
+    }
+
+    pub(super) fn dropped(&self) -> u64 {
+        self.lines.iter().map(|line| line.dropped).sum()
+    }
+}
+
+/// Sums by kind, those that took most time first.
+fn kinds(summary: &ProcessSummary, lines: &[Line]) -> Vec<KindSums> {
+    let mut all: BTreeMap<(bool, u32), KindSums> = BTreeMap::new();
+    for (_, tally) in &summary.rows {
+        for (tiles, sums) in [(false, &tally.tasks), (true, &tally.tiles)] {
+            for (&name, sum) in sums {
+                let kind = all.entry((tiles, name)).or_default();
+                (kind.tiles, kind.name) = (tiles, name);
+                kind.time.merge(*sum);
+            }
+        }
+    }
+    for line in lines {
+        for argument in &line.arguments {
+            let kind = all.entry((false, line.events[argument.task].subject)).or_default();
+            *(if argument.produced { &mut kind.written } else { &mut kind.read }) += argument.bytes;
+        }
+        let mut stolen = false;
+        for event in &line.events {
+            if event.kind == Kind::Steal {
+                stolen = true;
+            } else if runs(event) {
+                let kind = all.entry((event.kind == Kind::Tile, event.subject)).or_default();
+                kind.stolen += u64::from(std::mem::take(&mut stolen));
+            }
+        }
+    }
+    let mut all: Vec<KindSums> = all.into_values().collect();
+    all.sort_by_key(|kind| (Reverse(kind.time.total), kind.tiles, kind.name));
+    all
+}
