@@ -7,7 +7,7 @@ LIVES ?= 10000
 CMAKE_BUILD ?= target/cmake
 LOOM = RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib
 
-.PHONY: help all plugins demo check check-mpi install uninstall header abi loom loom-sound soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
+.PHONY: help all plugins demo check check-mpi docs install uninstall header abi loom loom-sound soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -25,6 +25,10 @@ demo: all ## run the examples by pragma at real sizes against the plain compiler
 
 check: packages packages-check ## all tests; ends with a line "N passed, M failed"
 	tools/check.sh
+
+docs: ## build the book as HTML (target/book), where mdbook is there; docs/SUMMARY.md lists its chapters, which read well as they are
+	@if command -v mdbook >/dev/null; then mdbook build docs/book; else \
+		echo 'the book was not built: there is no mdbook (cargo install mdbook); read docs/SUMMARY.md and the pages that it lists'; fi
 
 check-mpi: all packages-test ## over each MPI, of Debian and of PyPI: all levels, 2 and 4 processes, 1 to 4 hosts (as root)
 	tools/mpis.sh install

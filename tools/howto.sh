@@ -10,14 +10,14 @@ export LC_ALL=C
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 release=${CARGO_TARGET_DIR:-$root/target}/release
 pages=("$@")
-[ $# -gt 0 ] || pages=(docs/explain.md docs/pragma.md docs/report.md)
+[ $# -gt 0 ] || mapfile -t pages < <(cd "$root" && printf '%s\n' docs/explain.md docs/pragma.md docs/report.md docs/book/*.md)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 (cd "$root" && cargo build --release --locked --quiet --workspace --lib --bins) || exit 1
 prefix=$work/prefix
 mkdir -p "$prefix"/{bin,lib/pkgconfig,include,share/dvm}
-for program in dvm-info dvm-codegen dvmcc dvmfc; do ln -s "$release/$program" "$prefix/bin/"; done
+for program in dvm-info dvm-codegen dvmcc dvmfc dvmrun; do ln -s "$release/$program" "$prefix/bin/"; done
 for name in libdvm.so libdvm.so.0; do ln -s "$release/libdvm.so" "$prefix/lib/$name"; done
 cp "$root/include/dvm.h" "$prefix/include/"
 cp "$root/tools/gdb/dvm.py" "$prefix/share/dvm/"
@@ -89,7 +89,7 @@ run_page() {
 }
 
 count=0 failures=0
-for page in "${pages[@]}"; do run_page "$page" "$work/$(basename "$page")"; done
+for page in "${pages[@]}"; do run_page "$page" "$work/${page//\//_}"; done
 
 echo "$((count - failures)) passed, $failures failed"
 [ $failures -eq 0 ] && [ $count -gt 5 ]

@@ -20,6 +20,12 @@ case "${1:-check}" in
     for path in $(sed -n 's/.*](\([^)#]*\)).*/\1/p' README.md ARCHITECTURE.md CONTRIBUTING.md | grep -v '^http'); do
       [ -e "$path" ] || { echo "a link leads to $path, which does not exist"; missing=1; }
     done
+    for page in docs/*.md docs/book/*.md; do
+      for path in $(sed 's/`[^`]*`//g' "$page" | grep -o '](\([^)#]*\)' | cut -c 3- | grep -v '^http'); do
+        [ -e "$(dirname "$page")/$path" ] || { echo "a link of $page leads to $path, which does not exist"; missing=1; }
+      done
+      [ "$page" = docs/SUMMARY.md ] || grep -qF "(${page#docs/})" docs/SUMMARY.md || { echo "docs/SUMMARY.md does not list $page"; missing=1; }
+    done
     draw=target/release/dvm-codegen
     picture=$("$draw" draw examples/06_jacobi.c --size T=5 --size N=20 --tile 2,6)
     if [ "$picture" != "$(cat docs/jacobi-tiles.svg)" ]; then
