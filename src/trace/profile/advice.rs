@@ -163,8 +163,8 @@ fn uneven(record: &RunRecord) -> Option<Advice> {
     if bound_by_chain(record).is_some() {
         return None;
     }
-    let busy = record.summary.rows.iter().take(workers).map(|(title, tally)| (tally.busy(), title));
-    let (most, least) = (busy.clone().max()?, busy.min()?);
+    let busy = || (0..workers).map(|line| (record.busy_of(line), &record.summary.rows[line].0));
+    let (most, least) = (busy().max()?, busy().min()?);
     let mean = record.busy() as f64 / workers as f64;
     if workers < 2 || most.0 as f64 - mean < MUCH * elapsed(record) || most.0 as f64 <= 1.5 * mean {
         return None;

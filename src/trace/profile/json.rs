@@ -76,7 +76,7 @@ pub(super) fn write(out: &mut impl Write, record: &RunRecord, sentences: &[Advic
     write!(out, ",\n\"lines\":[")?;
     for (number, (events, (title, tally))) in record.lines.iter().zip(&record.summary.rows).enumerate() {
         writeln!(out, "{}", if number > 0 { "," } else { "" })?;
-        line(out, events, title, tally)?;
+        line(out, events, title, tally, record.busy_of(number))?;
     }
     write!(out, "],\n\"arrows\":")?;
     list(out, chains.arrows.iter().map(|(from, to)| format!("{},{},{},{}", from.0, from.1, to.0, to.1)))?;
@@ -97,11 +97,11 @@ fn sum(sum: Sum) -> String {
 
 /// A line; its events are columns: `kind` is a text of one letter each, `more` has the number of a tile's coordinates, the
 /// bytes of a publication or copy, or the worker whose work was taken. `coordinates` has those of all tiles one after another.
-fn line(out: &mut impl Write, of: &Line, title: &str, tally: &Tally) -> Result<()> {
+fn line(out: &mut impl Write, of: &Line, title: &str, tally: &Tally, busy: u64) -> Result<()> {
     let count = |sums: &std::collections::BTreeMap<u32, Sum>| sums.values().map(|sum| sum.count).sum::<u64>();
     write!(out, "{{\"title\":{},\"worker\":{}", Json(title), of.worker)?;
     write!(out, ",\"tasks\":{},\"tiles\":{}", count(&tally.tasks), count(&tally.tiles))?;
-    write!(out, ",\"busy_ns\":{},\"asleep_ns\":{}", tally.busy(), tally.asleep.total)?;
+    write!(out, ",\"busy_ns\":{},\"asleep_ns\":{}", busy, tally.asleep.total)?;
     write!(out, ",\"steals\":{},\"dropped\":{},\"kind\":\"", tally.steals, of.dropped)?;
     for event in &of.events {
         write!(out, "{}", letter(event.kind))?;

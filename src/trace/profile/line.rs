@@ -59,6 +59,23 @@ impl Line {
     }
 }
 
+impl Line {
+    /// Time in tasks and tiles. What runs inside of another one counts once, unless events were dropped: then `sums`, where
+    /// it counts twice, are all there is.
+    pub(super) fn busy(&self, sums: u64, elapsed: u64) -> u64 {
+        if self.dropped > 0 {
+            return sums.min(elapsed);
+        }
+        let (mut busy, mut until) = (0, 0);
+        for event in self.events.iter().filter(|event| runs(event)) {
+            let end = event.start + event.duration;
+            busy += end.saturating_sub(event.start.max(until));
+            until = end.max(until);
+        }
+        busy
+    }
+}
+
 /// True for what a worker is busy with.
 pub(super) fn runs(event: &Event) -> bool {
     matches!(event.kind, Kind::Task | Kind::Tile)

@@ -103,9 +103,14 @@ impl RunRecord {
         self.lines.iter().filter(|line| line.worker).count()
     }
 
-    /// Time of all workers in tasks and tiles.
+    /// Time of a worker in tasks and tiles, by its number.
+    pub(super) fn busy_of(&self, line: usize) -> u64 {
+        self.lines[line].busy(self.summary.rows[line].1.busy(), self.summary.elapsed)
+    }
+
+    /// The same of all workers.
     pub(super) fn busy(&self) -> u64 {
-        self.summary.rows.iter().take(self.workers()).map(|(_, tally)| tally.busy()).sum()
+        (0..self.workers()).map(|line| self.busy_of(line)).sum()
     }
 
     pub(super) fn dropped(&self) -> u64 {

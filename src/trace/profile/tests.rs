@@ -289,6 +289,9 @@ fn the_data_have_every_event_and_the_sums_of_all() {
         let process = &file["processes"][1];
         assert_eq!(process["names"], serde_json::json!(NAMES));
         for (events, line) in workers.iter().zip(process["lines"].as_array().unwrap()) {
+            let busy =
+                (0..elapsed).filter(|&time| events.iter().any(|event| runs(event) && covers(event, time))).count();
+            assert_eq!(line["busy_ns"], busy, "what runs inside of another task counts once");
             let column = |name: &str| line[name].as_array().unwrap().iter().map(|v| v.as_i64().unwrap());
             let kinds = line["kind"].as_str().unwrap().chars();
             let mut shown: Vec<_> = kinds
