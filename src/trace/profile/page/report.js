@@ -30,9 +30,10 @@ function fillFacts(model) {
   const available = sumOver(model.processes, (process) => process.elapsed_ns * process.lines.filter((line) => line.worker).length);
   const work = sumOver(model.processes, (process) => process.critical_path.work_ns);
   const span = Math.max(...model.processes.map((process) => process.critical_path.span_ns));
+  // Chains go on in other processes: then neither their time nor the parallelism is known.
+  const path = model.several ? [] : [["critical path", showTime(span)], ["parallelism", span > 0 ? (work / span).toFixed(2) : "-"]];
   const facts = [["time", showTime(model.end)], ["workers", showCount(workers.length)],
-    ["busy", showShare(busy, available)], ["work", showTime(work)], ["critical path", showTime(span)],
-    ["parallelism", span > 0 ? (work / span).toFixed(2) : "-"],
+    ["busy", showShare(busy, available)], ["work", showTime(work)], ...path,
     ["most memory", showBytes(sumOver(model.processes, (process) => process.peak_bytes))],
     ["events", showCount(sumOver(model.lines, (line) => line.count))]];
   if (model.several) facts.splice(1, 0, ["processes", showCount(model.processes.length)]);
@@ -73,7 +74,8 @@ function fillPath(model, timeline) {
     const left = unknown > 0 ? " The edges of " + showCount(unknown) + " runs of graphs were too many to be noted: the path is at least so long." : "";
     texts.push(longer(model, "The longest chain of tasks and tiles that wait for each other has " + showCount(events.length / 2)
       + " of them and takes " + showTime(span) + " of " + showTime(process.elapsed_ns) + "; all of them take " + showTime(work) + ": "
-      + (span > 0 ? (work / span).toFixed(2) : "0") + " workers could be busy on average." + left, process));
+      + (span > 0 ? (work / span).toFixed(2) : "0") + " workers could be busy on average."
+      + (model.several ? " What they wait for in other processes is not in it." : "") + left, process));
     for (let at = 0; at < events.length; at += 2) parts.push([process.lines_of[events[at]], events[at + 1]]);
   }
   document.getElementById("path-told").textContent = texts.join(" ");
