@@ -1236,9 +1236,12 @@ module dvm
     !> @param[in]     carried    flags of the coordinates
     !> @param[in]     footprint  bytes that a tile touches
     !> @param[in]     context    the first argument of footprint
-    !> @param[in,out] sizes      the sizes, 0 where one is wanted
+    !> @param[in,out] sizes      the sizes, 0 where one is wanted, -m where a multiple of m is wanted: as many values as a block
+    !>                           that stays in registers has. A tile of such blocks may touch more bytes. DVM_TILE may give
+    !>                           any size, and a size is never above the extent
     !> @retval DVM_SUCCESS              sizes is written
-    !> @retval DVM_ERR_ARGUMENT         as for dvm_graph_sizes, or the region's size is not that of this version
+    !> @retval DVM_ERR_ARGUMENT         as for dvm_graph_sizes, but for negative sizes down to -65536, or the region's size is not
+    !>                                  that of this version
     !> @retval DVM_ERR_TASK             footprint threw, or left by pthread_exit
     !> @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
     !>

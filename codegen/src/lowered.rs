@@ -130,6 +130,8 @@ pub struct Block {
     pub serial: Vec<usize>,
     /// By operand of the statement's arithmetic, or of its chain.
     pub roles: Vec<Role>,
+    /// By iterator: the coordinate of the band that counts this iterator, and nothing else.
+    pub coordinates: Vec<Option<usize>>,
 }
 
 /// What an operand is in a block.

@@ -482,3 +482,29 @@ fn types_tell_nothing_without_strict_aliasing() {
 /// The array is the variable: C's rule for types excludes that, unless an option says otherwise.
 const TYPES: &str = "int scale = 3;\nvoid f(int n, float *a)\n{\n#pragma dvm region\n  for (int i = 0; i < n; i++)\n    \
                      a[i] = scale;\n}\nint main(void) { f(1, (float *)&scale); return scale != 0x40400000; }\n";
+
+/// A tile of whole register blocks needs a size that the blocks divide; where the band cuts tiles, small ones are better.
+#[test]
+fn tiles_of_boxes_ask_for_whole_register_blocks() {
+    let product = "static double a[90][90], b[90][90], c[90][90];
+void product(void);
+void product(void)
+{
+#pragma dvm region
+  for (int i = 0; i < 90; i++)
+    for (int j = 0; j < END; j++)
+      for (int k = 0; k < 90; k++)
+        c[i][j] += a[i][k] * b[k][j];
+}
+";
+    let box_of_tiles = product.replace("END", "90");
+    let folder = testkit::scratch(&[("box.c", &box_of_tiles), ("triangle.c", &product.replace("END", "i + 1"))]);
+    for (name, expected) in [("box", 1), ("triangle", 0)] {
+        let output = run(&folder, &["-O2", "-c", "--show", &format!("{name}.c")]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = std::fs::read_to_string(folder.join(format!("{name}.dvm.c"))).expect("the generated C");
+        let wish = "dvm__multiples[] = { DVM__BLOCK_ROWS, DVM__BLOCK_COLUMNS * DVM__LANES(double), 1 };";
+        assert_eq!(text.matches(wish).count(), expected, "{name}");
+        assert!(text.contains("dvm__kept"), "{name} has blocks");
+    }
+}

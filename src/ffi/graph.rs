@@ -242,17 +242,19 @@ pub unsafe extern "C" fn dvm_graph_sizes(
     running("dvm_graph_sizes", |call| {
         let dimension = self::dimension(dimension)?;
         let (extent, wanted) = (extent.list(dimension, "extent")?, sizes.list(dimension, "sizes")?);
-        let band = (extent, &carried, wanted, 1);
+        let unit = vec![1; dimension];
+        let band = (extent, &carried, wanted, unit.as_slice(), 1);
         let chosen = sizes_of(call, &text(&name)?, band, footprint, context.pointer())?;
         sizes.write_all(&chosen, "sizes")
     })
 }
 
-/// Chooses the sizes for a band: its extents, which coordinates are carried, and the sizes that the program wants.
+/// Chooses the sizes for a band: its extents, which coordinates are carried, and the sizes that the program wants,
+/// and what chosen sizes are to be multiples of.
 pub(super) fn sizes_of(
     call: &Call,
     name: &str,
-    (extent, carried, wanted, point): (&[i64], &Arg<*const c_int>, &[i64], i64),
+    (extent, carried, wanted, unit, point): (&[i64], &Arg<*const c_int>, &[i64], &[i64], i64),
     footprint: Option<Footprint>,
     context: *mut c_void,
 ) -> Result<Vec<i64>, Error> {
@@ -278,7 +280,7 @@ pub(super) fn sizes_of(
         }
         None => sizes.iter().fold(8, |product: i64, &size| product.saturating_mul(size)),
     };
-    let chosen = graph::choose_sizes(call, name, Band { extent, carried: &carried, wanted, point }, &bytes);
+    let chosen = graph::choose_sizes(call, name, Band { extent, carried: &carried, wanted, unit, point }, &bytes);
     match thrown.take() {
         Some(message) => {
             Err(Error::new(message.code(), format!("region '{name}' {message} in its footprint function")))

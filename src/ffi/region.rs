@@ -189,6 +189,9 @@ pub unsafe extern "C" fn dvm_region_leave(
     })
 }
 
+/// The greatest multiple that a size may be asked to be of.
+const MOST_MULTIPLE: i64 = 1 << 16;
+
 /// @brief Choose the tile sizes of a phase, as dvm_graph_sizes does, and by the measured time of its iterations: few
 /// iterations that take long become several tiles. Equal questions in a row are answered at once.
 ///
@@ -198,9 +201,12 @@ pub unsafe extern "C" fn dvm_region_leave(
 /// @param[in]     carried    flags of the coordinates
 /// @param[in]     footprint  bytes that a tile touches
 /// @param[in]     context    the first argument of footprint
-/// @param[in,out] sizes      the sizes, 0 where one is wanted
+/// @param[in,out] sizes      the sizes, 0 where one is wanted, -m where a multiple of m is wanted: as many values as a block
+///                           that stays in registers has. A tile of such blocks may touch more bytes. DVM_TILE may give
+///                           any size, and a size is never above the extent
 /// @retval DVM_SUCCESS              sizes is written
-/// @retval DVM_ERR_ARGUMENT         as for dvm_graph_sizes, or the region's size is not that of this version
+/// @retval DVM_ERR_ARGUMENT         as for dvm_graph_sizes, but for negative sizes down to -65536, or the region's size is not
+///                                  that of this version
 /// @retval DVM_ERR_TASK             footprint threw, or left by pthread_exit
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
 ///
@@ -225,10 +231,18 @@ pub unsafe extern "C" fn dvm_region_sizes(
             return sizes.write_all(&known[..dimension], "sizes");
         }
         let name = region.name().region;
-        let chosen = sizes_of(call, &name, (extent, &carried, wanted, point), footprint, context.pointer())?;
+        let (fixed, unit) = fixed_and_unit(wanted);
+        let asked = (extent, &carried, fixed.as_slice(), unit.as_slice(), point);
+        let chosen = sizes_of(call, &name, asked, footprint, context.pointer())?;
         learner.keep_sizes(extent, wanted, point, &chosen);
         sizes.write_all(&chosen, "sizes")
     })
+}
+
+/// Sizes and what chosen ones are multiples of; a size that means neither stays as it is.
+fn fixed_and_unit(wanted: &[i64]) -> (Vec<i64>, Vec<i64>) {
+    let one = |&size: &i64| if (-MOST_MULTIPLE..0).contains(&size) { (0, -size) } else { (size, 1) };
+    wanted.iter().map(one).unzip()
 }
 
 /// @brief Run a graph as dvm_graph_run does, for a region: if its tiles wait for nothing, or are a box of a few thousand,

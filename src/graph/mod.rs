@@ -181,6 +181,8 @@ pub(crate) struct Band<'a> {
     pub(crate) carried: &'a [bool],
     /// Sizes that the caller sets, 0: none.
     pub(crate) wanted: &'a [i64],
+    /// What the sizes should be multiples of, 1: of nothing else.
+    pub(crate) unit: &'a [i64],
     /// Nanoseconds that a point takes, as far as known; at least 1.
     pub(crate) point: i64,
 }
@@ -189,7 +191,7 @@ pub(crate) struct Band<'a> {
 pub(crate) fn choose_sizes(
     call: &Call,
     name: &str,
-    Band { extent, carried, wanted, point }: Band,
+    Band { extent, carried, wanted, unit, point }: Band,
     footprint: &dyn Fn(&[i64]) -> i64,
 ) -> Vec<i64> {
     let engine = call.engine();
@@ -209,6 +211,7 @@ pub(crate) fn choose_sizes(
         extent,
         carried,
         given: &given,
+        unit,
         footprint,
         point,
         workers,

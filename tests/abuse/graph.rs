@@ -139,7 +139,7 @@ pub fn region_rows(t: &mut Table) {
         sizes(record(SIZE), 17, extent, none())
     });
     t.row("dvm_region_sizes", Wrong::Range, "size", DVM_ERR_ARGUMENT, move |_| {
-        sizes(record(SIZE), 2, extent, at([-5_i64, 7]).cast())
+        sizes(record(SIZE), 2, extent, at([-70_000_i64, 7]).cast())
     });
     t.spared.insert("dvm_region_waits", vec![Wrong::Range, Wrong::State, Wrong::Stale]);
     t.row("dvm_region_waits", Wrong::Null, "waits", DVM_ERR_ARGUMENT, |_| unsafe { dvm_region_waits(1, null_mut()) });

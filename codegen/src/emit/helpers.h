@@ -135,6 +135,7 @@ struct dvm__tiles {
   int (*dvm__run)(void *, const dvm__int64 *);
   void (*dvm__bounds)(void *, dvm__int64, const dvm__int64 *, dvm__int64 *); /* of a coordinate; 0: the box */
   int (*dvm__exists)(void *, const dvm__int64 *); /* whether a tile has anything to run; 0: all have */
+  const dvm__int64 *dvm__multiples; /* sizes that are chosen are multiples of these; 0: any sizes */
   struct dvm__arithmetic dvm__arithmetic; /* of the thread that entered the region */
   struct dvm__entry dvm__entry;
   /* While the region runs on several processes: the call, and what takes the tiles of a phase for it. */
@@ -576,6 +577,8 @@ __attribute__((__unused__)) static void dvm__run_tiles(struct dvm__record *dvm__
     dvm__work = dvm__product(dvm__work, dvm__extent[dvm__k]);
     dvm__tiles->dvm__first[dvm__k] = dvm__first[dvm__k];
     dvm__size[dvm__k] = dvm__max(dvm__tiles->dvm__fixed[dvm__k], 0);
+    if (dvm__size[dvm__k] == 0 && dvm__tiles->dvm__multiples)
+      dvm__size[dvm__k] = -dvm__tiles->dvm__multiples[dvm__k];
   }
   if (dvm__tiles->dvm__across) {
     dvm__tiles->dvm__run = dvm__run;

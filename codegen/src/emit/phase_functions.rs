@@ -8,7 +8,7 @@ use super::{
     printer::Printer,
     reductions,
     region_context::{Reach, RegionContext},
-    register_blocks::BlockWriter,
+    register_blocks::{BlockWriter, Multiple},
     shape_functions::{self, ShapeFunctions},
     text_mark::TextMark,
 };
@@ -50,7 +50,7 @@ impl Writer<'_> {
         let Some(tiles) = parts.tiles else { return self.sequential(parts.loops, name) };
         let reach = self.reach(tiles)?;
         let shape = shape_functions::functions(self.shared, tiles, reach, name)?;
-        let launcher = self.launcher(tiles, &shape, parts.depth, (at, name))?;
+        let launcher = self.launcher(parts, tiles, &shape, (at, name))?;
         let tile = self.tile(parts, tiles, name, reach)?;
         let dimension = tiles.carried.len();
         let footprint = footprint_function::function(self.shared, parts.footprints, dimension, self.hosts, name)?;
@@ -252,15 +252,40 @@ impl Writer<'_> {
         Ok(reach)
     }
 
+    /// By coordinate: what its tiles' sizes should be multiples of, in C; nothing if there are no blocks that care.
+    fn multiples(&self, components: &[Component], dimension: usize, name: &str) -> Option<String> {
+        let mut wanted: Vec<Option<Multiple>> = (0..dimension).map(|_| None).collect();
+        let mut open: Vec<&Component> = components.iter().rev().collect();
+        while let Some(component) = open.pop() {
+            if let Ordered::Rounds { components, .. } = &component.order {
+                open.extend(components.iter().rev());
+            }
+            let writers = component.blocks.iter().filter_map(|block| BlockWriter::of(self.shared, block, name));
+            for (at, multiple) in writers.flat_map(|writer| writer.multiples()) {
+                let better = matches!((&wanted[at], &multiple), (Some(Multiple::Rows(_)), Multiple::Vectors(_)));
+                if wanted[at].is_none() || better {
+                    wanted[at] = Some(multiple);
+                }
+            }
+        }
+        wanted.iter().any(Option::is_some).then(|| {
+            let text = |multiple: Option<Multiple>| match multiple {
+                None => "1".to_owned(),
+                Some(Multiple::Rows(text) | Multiple::Vectors(text)) => text,
+            };
+            wanted.into_iter().map(text).collect::<Vec<_>>().join(", ")
+        })
+    }
+
     /// The function that runs the tiles.
     fn launcher(
         &self,
+        parts: &PhaseParts,
         tiles: &TileBox,
         shape: &ShapeFunctions,
-        depth: usize,
         (at, name): (usize, &str),
     ) -> Result<String, Refusal> {
-        let (shared, carried) = (self.shared, &tiles.carried);
+        let (shared, carried, depth) = (self.shared, &tiles.carried, parts.depth);
         let mentions = Mentions::of(shared.region, []);
         let scope = shared.scope_of_tile(&mentions, Reach { hosts: self.hosts, band: 0 });
         let (mut first, mut last) = (Vec::new(), Vec::new());
@@ -279,7 +304,15 @@ impl Writer<'_> {
         let _ = writeln!(text, "  const dvm__int64 {highest}[] = {{ {} }};", last.join(", "));
         text.push_str(&reductions::blocks(shared));
         let _ = writeln!(text, "  static const int {waiting}[] = {{ {} }};", waits.join(", "));
-        let shape = [("bounds", &shape.bounds), ("exists", &shape.exists)];
+        // In a triangular band larger tiles leave more points to tiles that the band's limits cut, where no blocks run.
+        let boxes = tiles.links.is_empty();
+        let multiples = if boxes { self.multiples(parts.components, dimension, name) } else { None };
+        if let Some(multiples) = &multiples {
+            text.push_str("  /* Tiles of whole register blocks. */\n");
+            let _ = writeln!(text, "  static const dvm__int64 dvm__multiples[] = {{ {multiples} }};");
+        }
+        let multiples = multiples.map(|_| "dvm__multiples".to_owned());
+        let shape = [("bounds", &shape.bounds), ("exists", &shape.exists), ("multiples", &multiples)];
         if self.across {
             let hosts: Vec<String> =
                 shared.symbols.hosts[..depth].iter().map(|host| format!("{}->{host}", shared.own)).collect();

@@ -24,6 +24,14 @@ pub struct BlockWriter<'a> {
     pub(super) name: String,
 }
 
+/// How many values of a coordinate a block has, in C.
+pub enum Multiple {
+    /// As many as it has rows.
+    Rows(String),
+    /// As many as its vectors have parts: a multiple of the number of rows.
+    Vectors(String),
+}
+
 /// What a statement is to its blocks.
 enum BlockForm<'a> {
     Update(&'a Arithmetic),
@@ -40,6 +48,17 @@ impl<'a> BlockWriter<'a> {
         };
         let name = format!("{phase}_{}", statement.name);
         Some(BlockWriter { shared, block, statement, form, name })
+    }
+
+    /// For each coordinate of the band whose values are rows or vectors of blocks: how many a block has, in C. Blocks that
+    /// keep nothing over the steps of a serial loop want no tile of their own size.
+    pub fn multiples(&self) -> Vec<(usize, Multiple)> {
+        let Some(row) = self.block.rows.filter(|_| !self.block.serial.is_empty()) else { return Vec::new() };
+        let [rows, columns] = self.extent();
+        let columns = format!("{columns} * {}", self.lanes());
+        let wanted = [(row, Multiple::Rows(rows.to_owned())), (self.block.vector, Multiple::Vectors(columns))];
+        let placed = wanted.into_iter().filter_map(|(k, multiple)| Some((self.block.coordinates[k]?, multiple)));
+        placed.collect()
     }
 
     /// Copies serve several rows: a condition in C; empty if there are none.

@@ -176,6 +176,17 @@ pub(super) fn chain_forms<'a>(
     forms
 }
 
+/// By iterator of a statement: the coordinate of the band that changes by one in a step of this iterator, and in no step
+/// of another one.
+pub(super) fn coordinates(band: &UnionMap, name: &str, count: usize) -> Result<Vec<Option<usize>>> {
+    let own = band.maps()?.into_iter().find(|map| map.input_name().as_deref() == Some(name));
+    let strides = own.map(|map| Strides::of(&map, name, count)).transpose()?.flatten();
+    let Some(Strides(strides)) = strides else { return Ok(vec![None; count]) };
+    let counts =
+        |k: usize, at: usize| strides.iter().enumerate().all(|(other, steps)| steps[at].abs() == i64::from(other == k));
+    Ok((0..count).map(|k| (0..strides[k].len()).find(|at| counts(k, *at))).collect())
+}
+
 /// By iterator: how an access's subscripts change in one step.
 struct Strides(Vec<Vec<i64>>);
 

@@ -11,7 +11,7 @@
 
 use super::{
     Legality, Phase, PhaseKind,
-    block_forms::{Form, Order, chain_forms},
+    block_forms::{Form, Order, chain_forms, coordinates},
     tile::{Instances, PhaseSets},
 };
 use crate::{
@@ -67,9 +67,9 @@ pub(crate) fn components(
     sets: &PhaseSets,
     symbols: &TileSymbols,
 ) -> std::result::Result<Vec<TilePart>, Refusal> {
-    let (PhaseKind::Graph { .. }, Some(tile)) = (&phase.kind, &sets.tile) else { return Ok(Vec::new()) };
+    let (PhaseKind::Graph { band, .. }, Some(tile)) = (&phase.kind, &sets.tile) else { return Ok(Vec::new()) };
     isl_region.begin_stage();
-    let search = Search { region, isl_region, symbols };
+    let search = Search { region, isl_region, symbols, band };
     match search.components(legality, phase, alone, tile) {
         // The phase's own order is right in any tile.
         Err(error) if error.is_quota() || error.is_unfaithful() => Ok(Vec::new()),
@@ -81,6 +81,7 @@ struct Search<'a> {
     region: &'a Region,
     isl_region: &'a IslRegion,
     symbols: &'a TileSymbols,
+    band: &'a UnionMap,
 }
 
 /// Statements whose instances are to be ordered: those of a tile, or of one round.
@@ -330,6 +331,7 @@ impl Search<'_> {
             rows: form.rows,
             serial: form.serial.clone(),
             roles: form.roles.clone(),
+            coordinates: coordinates(self.band, &form.statement.name, count)?,
         }))
     }
 }
