@@ -402,8 +402,11 @@ impl fmt::Display for PlaceKind {
 
 /// What a region needs to run on several processes.
 pub struct AcrossParts {
-    /// The flows between its phases, and those that leave it.
+    /// The flows between its phases, and those that leave it; for servers also those that enter it.
     pub loops: Vec<FlowLoops>,
+    /// By array: what the region touches of it (`None`: nothing), if processes can serve that have not run the program;
+    /// else why they cannot.
+    pub served: Result<Vec<Option<ArrayHull>>, String>,
     /// By phase: coordinates of the band along which its tiles are best dealt out, the best first.
     pub places: Vec<Vec<usize>>,
 }

@@ -453,7 +453,8 @@ impl<'a> Work<'a> {
         self.flow()?;
         self.place()?;
         let (plan, flow) = (made(self.plan.as_ref())?, std::mem::take(&mut self.flow));
-        self.across = Some(across::across_parts(plan, flow, &self.places));
+        let isl_region = made(self.isl_region.as_ref())?;
+        self.across = Some(across::across_parts(self.region, isl_region, plan, flow, &self.places));
         Ok(())
     }
 

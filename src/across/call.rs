@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use super::exchange::{Exchange, Waiting, failed_elsewhere};
 use super::functions::Functions;
+use super::known::{self, Part};
 use super::layout::{Owners, Placement, Preference};
 use super::plan::{Graph, Plan};
 use super::running;
@@ -23,7 +24,7 @@ use crate::error::Error;
 use crate::graph::GraphParts;
 use crate::id::ProcessId;
 use crate::sync::lock::Mutex;
-use crate::wire::AcrossBody;
+use crate::wire::{AcrossBody, ServedCall};
 
 /// Most graphs of one call: their list is in memory.
 const MOST_GRAPHS: usize = 1 << 20;
@@ -47,7 +48,10 @@ static TURN: Mutex<()> = Mutex::new(());
 
 /// Whether calls of this process run on several processes.
 pub(crate) fn is_across(call: &Call) -> bool {
-    !call.inside_task() && call.engine().config().across() && call.job().is_some_and(|job| job.processes > 1)
+    !call.inside_task()
+        && known::part() != Part::Serves
+        && call.engine().config().across()
+        && call.job().is_some_and(|job| job.processes > 1)
 }
 
 fn no_job() -> Error {
@@ -80,10 +84,45 @@ pub(crate) struct GraphOfPhase {
     pub(crate) step: Vec<i64>,
 }
 
-/// Runs a region on all processes, from outside of tasks; false: all run their original loops, since some process cannot, or they do not agree.
-pub(crate) fn run(call: &Call, mut facts: RegionFacts, functions: Functions) -> Result<bool, Error> {
+/// What this process is in a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// All processes have the arrays before and after it.
+    Equal,
+    /// This one has them.
+    Leads,
+    /// Process 0 has them.
+    Serves,
+}
+
+/// Runs a region on all processes, from outside of tasks; false: all run their original loops, since some process cannot,
+/// or they do not agree. `served`: process 0 alone runs main, and hands this to the others.
+pub(crate) fn run(
+    call: &Call,
+    facts: RegionFacts,
+    functions: Functions,
+    served: Option<ServedCall<Vec<u8>>>,
+) -> Result<bool, Error> {
     let job = call.job().filter(|job| job.processes > 1).ok_or_else(no_job)?;
     let _turn = TURN.lock();
+    let (me, processes) = (job.me.index() as u32, job.processes as u32);
+    let number = job.scheduler.across().next_call();
+    let role = if served.is_some() { Role::Leads } else { Role::Equal };
+    let meeting = Meeting { job: Arc::clone(&job.scheduler), number, me, processes, role, kept: RefCell::default() };
+    if let Some(ServedCall { region, program, digest, values, arrays }) = &served {
+        let (region, program, digest, arrays) = (*region, *program, *digest, arrays.clone());
+        meeting.tell_all(&AcrossBody::Serve(ServedCall { region, program, digest, values: values.as_slice(), arrays }));
+    }
+    run_met(call, &meeting, facts, Some(functions))
+}
+
+/// The same, once all processes know that there is a call. Without functions this process cannot take part.
+pub(super) fn run_met(
+    call: &Call,
+    meeting: &Meeting,
+    mut facts: RegionFacts,
+    functions: Option<Functions>,
+) -> Result<bool, Error> {
     let config = call.engine().config();
     let layout = config.place().map_or_else(|| Ok(Placement::default()), Placement::parse);
     if let Err(error) = &layout {
@@ -92,17 +131,12 @@ pub(crate) fn run(call: &Call, mut facts: RegionFacts, functions: Functions) -> 
     }
     let layout = layout.unwrap_or_default();
     facts.digest = digest(facts.digest, &layout);
-    let (me, processes) = (job.me.index() as u32, job.processes as u32);
-    let number = job.scheduler.across().next_call();
-    let meeting = Meeting { job: Arc::clone(&job.scheduler), number, me, processes, kept: RefCell::default() };
-    if !meeting.enter(call, &facts)? {
-        return Ok(false);
-    }
+    let (true, Some(functions)) = (meeting.enter(call, &facts)?, functions) else { return Ok(false) };
     let across = AcrossCall {
         name: facts.name.to_owned(),
         preferences: facts.preferences,
         layout,
-        processes,
+        processes: meeting.processes,
         stage: Mutex::new(Stage::Learning {
             given: false,
             sizes: Vec::new(),
@@ -120,13 +154,14 @@ pub(crate) fn run(call: &Call, mut facts: RegionFacts, functions: Functions) -> 
 }
 
 /// The processes at the beginning of a call.
-struct Meeting {
-    job: Arc<dyn RemoteScheduler>,
-    number: u32,
-    me: u32,
-    processes: u32,
+pub(super) struct Meeting {
+    pub(super) job: Arc<dyn RemoteScheduler>,
+    pub(super) number: u32,
+    pub(super) me: u32,
+    pub(super) processes: u32,
+    pub(super) role: Role,
     /// What has come too early: others are ahead.
-    kept: RefCell<VecDeque<AcrossEvent>>,
+    pub(super) kept: RefCell<VecDeque<AcrossEvent>>,
 }
 
 /// The digest of a region with its parameters, and of how its tiles are dealt out.
@@ -148,9 +183,9 @@ impl Meeting {
         self.tell_all(&AcrossBody::Enter { digest: facts.digest, willing: facts.willing });
         let mut absent: BTreeSet<u32> = (0..self.processes).filter(|process| *process != self.me).collect();
         let mut all = facts.willing;
-        while !absent.is_empty() {
-            let _waits = Waiting::new(&self.job, facts.name, RegionStage::Enter, absent.iter().copied());
-            for event in self.job.across().wait_and_take(self.number) {
+        let mut events: Vec<AcrossEvent> = self.kept.take().into();
+        loop {
+            for event in events {
                 match event {
                     AcrossEvent::Said(from, AcrossBody::Enter { digest, willing }) => {
                         absent.remove(&(from.index() as u32));
@@ -174,8 +209,12 @@ impl Meeting {
                     AcrossEvent::Lost(error) => return Err(error),
                 }
             }
+            if absent.is_empty() {
+                return Ok(all);
+            }
+            let _waits = Waiting::new(&self.job, facts.name, RegionStage::Enter, absent.iter().copied());
+            events = self.job.across().wait_and_take(self.number);
         }
-        Ok(all)
     }
 
     /// The sizes that process 0 has chosen.
@@ -220,19 +259,21 @@ impl Meeting {
         }
         let count = graphs.len();
         let plan = Arc::new(Plan::new(graphs, self.processes, Box::new((**functions).clone())));
-        let exchange = Exchange::new(&self.job, (self.number, self.me), plan, functions);
+        let exchange = Exchange::new(&self.job, (self.number, self.me, self.role), plan, functions);
         let exchange = Arc::new(exchange);
         let kept = self.kept.take().into();
         exchange.begin(kept)?;
+        exchange.enter(&across.name)?;
         across.go(Arc::clone(&exchange), sizes);
         functions.body(std::ptr::from_ref(across).cast_mut().cast())?;
         across.end(count)?;
         exchange.leave_behind(&across.name)?;
-        let [through, messages, out] = exchange.counts();
+        let [entering, through, messages, out] = exchange.counts();
+        let before = if entering > 0 { format!("{entering} bytes from before it, ") } else { String::new() };
         call.engine().config().note(|| {
             format!(
-                "region '{}' on {} processes: process {} has sent {through} bytes in {messages} messages between tiles, and {out} \
-                 bytes of what is left behind",
+                "region '{}' on {} processes: process {} has sent {before}{through} bytes in {messages} messages between tiles, \
+                 and {out} bytes of what is left behind",
                 across.name, self.processes, self.me
             )
         });

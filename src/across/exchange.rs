@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::call::Role;
 use super::functions::Functions;
 use super::machine::TileMachine;
 use super::plan::Plan;
+use super::rows::ElementRows;
 use crate::engine::remote_view::{RegionStage, RegionView};
 use crate::engine::{AcrossEvent, RemoteScheduler};
 use crate::error::{Error, dvm_retcode_t};
@@ -23,6 +25,8 @@ pub(super) struct Exchange {
     pub(super) functions: Arc<Functions>,
     pub(super) machine: Mutex<TileMachine>,
     incoming: Mutex<Incoming>,
+    role: Role,
+    entering: AtomicU64,
     through: AtomicU64,
     messages: AtomicU64,
     out: AtomicU64,
@@ -37,6 +41,8 @@ struct Incoming {
     left: Vec<(u32, u64, Vec<u8>)>,
     /// Who has sent all that.
     complete: BTreeSet<u32>,
+    /// What this process's tiles read from before the region, and how many bytes of it have come, if it waits for them.
+    entering: Option<(ElementRows, usize)>,
 }
 
 /// While the value exists, explanations tell that a thread of the program waits in a region.
@@ -72,11 +78,12 @@ impl Exchange {
     /// The part of process `me` in the call with this number.
     pub(super) fn new(
         job: &Arc<dyn RemoteScheduler>,
-        (number, me): (u32, u32),
+        (number, me, role): (u32, u32, Role),
         plan: Arc<Plan>,
         functions: &Arc<Functions>,
     ) -> Exchange {
         let pieces = (0..plan.processes).map(|_| Vec::new()).collect();
+        let entering = (role == Role::Serves).then(|| (plan.entering(me), 0));
         Exchange {
             job: Arc::clone(job),
             number,
@@ -84,7 +91,9 @@ impl Exchange {
             machine: Mutex::new(TileMachine::new(Arc::clone(&plan), me)),
             plan,
             functions: Arc::clone(functions),
-            incoming: Mutex::new(Incoming { pieces, ..Incoming::default() }),
+            incoming: Mutex::new(Incoming { pieces, entering, ..Incoming::default() }),
+            role,
+            entering: AtomicU64::new(0),
             through: AtomicU64::new(0),
             messages: AtomicU64::new(0),
             out: AtomicU64::new(0),
@@ -96,9 +105,40 @@ impl Exchange {
         self.take_in(&mut self.incoming.lock(), events)
     }
 
-    /// Bytes and messages that this process has sent between tiles, and bytes of what is left behind.
-    pub(super) fn counts(&self) -> [u64; 3] {
-        [&self.through, &self.messages, &self.out].map(|count| count.load(Ordering::Relaxed))
+    /// Bytes from before the region, bytes and messages between tiles, and bytes of what is left behind, that this process
+    /// has sent.
+    pub(super) fn counts(&self) -> [u64; 4] {
+        [&self.entering, &self.through, &self.messages, &self.out].map(|count| count.load(Ordering::Relaxed))
+    }
+
+    /// Hands those that serve what their tiles read from before the region; there, waits for it.
+    pub(super) fn enter(&self, name: &str) -> Result<(), Error> {
+        match self.role {
+            Role::Equal => Ok(()),
+            Role::Leads => {
+                for to in self.others() {
+                    let rows = self.plan.entering(to);
+                    self.functions.pack_pieces(&rows, ACROSS_PIECE, &mut |bytes, more| {
+                        self.entering.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+                        self.tell(to, AcrossBody::Entering { more, bytes });
+                    });
+                }
+                Ok(())
+            }
+            Role::Serves => {
+                let mut incoming = self.incoming.lock();
+                while !self.has_entered(&incoming) {
+                    let _waits = Waiting::new(&self.job, name, RegionStage::Entering, [0]);
+                    let events = self.job.across().wait_and_take(self.number);
+                    self.take_in(&mut incoming, events)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn has_entered(&self, incoming: &Incoming) -> bool {
+        incoming.entering.as_ref().is_none_or(|(rows, done)| *done == self.functions.bytes(rows))
     }
 
     fn others(&self) -> impl Iterator<Item = u32> {
@@ -189,25 +229,41 @@ impl Exchange {
                         self.machine.lock().other_ended(graph as usize);
                     }
                 }
-                AcrossEvent::Said(_, AcrossBody::Enter { .. } | AcrossBody::Sizes(_)) => {}
+                AcrossEvent::Said(_, AcrossBody::Entering { bytes, .. }) => {
+                    if let Some((rows, done)) = &mut incoming.entering {
+                        self.functions.unpack_piece(rows, done, &bytes)?;
+                    }
+                }
+                AcrossEvent::Said(
+                    _,
+                    AcrossBody::Enter { .. } | AcrossBody::Sizes(_) | AcrossBody::Serve(_) | AcrossBody::RunsMain,
+                ) => {}
             }
         }
         Ok(())
     }
 
-    /// Sends all others what this process's tiles leave behind, and takes what theirs do.
+    /// Sends what this process's tiles leave behind to all that run main, and takes what others do, if it does.
     pub(super) fn leave_behind(&self, name: &str) -> Result<(), Error> {
+        let to_all = match self.role {
+            Role::Equal => self.others().collect(),
+            Role::Leads => Vec::new(),
+            Role::Serves => vec![0],
+        };
         for (n, graph) in self.plan.graphs.iter().enumerate() {
             for tile in graph.own(self.me) {
                 let bytes = self.functions.pack(&self.plan.left(n, &tile));
-                for to in self.others() {
+                for &to in &to_all {
                     self.out.fetch_add(bytes.len() as u64, Ordering::Relaxed);
                     self.send_elements(to, (n, graph.number(&tile)), true, &bytes);
                 }
             }
         }
         let graph = self.plan.graphs.len() as u32;
-        self.others().for_each(|to| self.tell(to, AcrossBody::Ended { graph }));
+        to_all.iter().for_each(|to| self.tell(*to, AcrossBody::Ended { graph }));
+        if self.role == Role::Serves {
+            return Ok(());
+        }
         let mut incoming = self.incoming.lock();
         loop {
             for (n, tile, bytes) in std::mem::take(&mut incoming.left) {

@@ -32,6 +32,8 @@ pub(crate) struct ArrayAt {
     pub(crate) base: *mut u8,
     /// The bytes of an element.
     pub(crate) element: usize,
+    /// It cannot be written, and is the same in all processes.
+    pub(crate) fixed: bool,
 }
 
 /// The functions of a region, with the context of one call.
@@ -93,6 +95,53 @@ impl Functions {
         bytes
     }
 
+    /// Copies the elements of the rows, in pieces of at most `most` bytes; `visit` gets each, and whether more follow.
+    pub(crate) fn pack_pieces(&self, rows: &ElementRows, most: usize, visit: &mut dyn FnMut(&[u8], bool)) {
+        let mut left = rows.bytes(&self.sizes);
+        let mut piece = Vec::with_capacity(left.min(most));
+        for row in rows.list() {
+            let (mut from, mut length) = self.place(row);
+            while length > 0 {
+                let taken = length.min(most - piece.len());
+                // SAFETY: as for `pack`.
+                piece.extend_from_slice(unsafe { std::slice::from_raw_parts(from, taken) });
+                (from, length, left) = (from.wrapping_add(taken), length - taken, left - taken);
+                if piece.len() == most || left == 0 {
+                    visit(&piece, left > 0);
+                    piece.clear();
+                }
+            }
+        }
+    }
+
+    /// Copies the next elements of the rows to their places: those after the first `done` bytes of all. Those of fixed
+    /// arrays are there already.
+    pub(crate) fn unpack_piece(&self, rows: &ElementRows, done: &mut usize, mut bytes: &[u8]) -> Result<(), Error> {
+        let mut before = 0;
+        for row in rows.list() {
+            let (to, length) = self.place(row);
+            let (begin, end) = (before, before + length);
+            before = end;
+            if *done >= end || bytes.is_empty() {
+                continue;
+            }
+            let skipped = *done - begin;
+            let (own, rest) = bytes.split_at(bytes.len().min(length - skipped));
+            if !self.arrays[row.array as usize].fixed {
+                // SAFETY: as for `unpack`; the row has so many bytes left.
+                unsafe { ptr::copy_nonoverlapping(own.as_ptr(), to.wrapping_add(skipped), own.len()) };
+            }
+            *done += own.len();
+            bytes = rest;
+        }
+        if bytes.is_empty() { Ok(()) } else { Err(too_much(before)) }
+    }
+
+    /// The bytes of all elements of the rows.
+    pub(crate) fn bytes(&self, rows: &ElementRows) -> usize {
+        rows.bytes(&self.sizes)
+    }
+
     /// Copies the elements back to their places.
     pub(crate) fn unpack(&self, rows: &ElementRows, bytes: &[u8]) -> Result<(), Error> {
         let wanted = rows.bytes(&self.sizes);
@@ -118,6 +167,13 @@ impl Functions {
         let array = &self.arrays[row.array as usize];
         (array.base.wrapping_offset(row.first as isize * array.element as isize), row.count as usize * array.element)
     }
+}
+
+fn too_much(wanted: usize) -> Error {
+    Error::new(
+        dvm_retcode_t::DVM_ERR_STATE,
+        format!("more than the {wanted} bytes have come that were to come: the processes run different regions"),
+    )
 }
 
 impl Flows for Functions {

@@ -6,22 +6,32 @@
 //!
 //! - `rows`: sets of elements; `layout`: the owner of each tile; `plan`: all graphs of a call, and what a tile has for a
 //!   process; `machine`: which tiles may run, and which messages are unpacked before. These decide, and have no threads.
+//! In a program of one process, only process 0 has the arrays: the others serve its regions.
+//!
+//! - `known`: the regions of the program; `served`, `reservation`: one in a process that serves; `program`: serving.
 //! - `functions`: the generated code; `call`: a call of a region from its beginning to its end; `running`: a graph of it;
 //!   `exchange`: what the processes send each other.
 
 mod call;
 mod exchange;
 mod functions;
+mod known;
 mod layout;
 mod machine;
 mod plan;
+mod program;
+mod reservation;
 mod rows;
 mod running;
+mod served;
 
 #[cfg(test)]
 mod simulation;
 
 pub(crate) use call::{AcrossCall, GraphOfPhase, RegionFacts, is_across, run};
 pub(crate) use functions::{ArrayAt, Body, FlowRows, Functions};
+pub(crate) use known::{KnownRegion, Part, add, any, part, set_part};
 pub(crate) use layout::Preference;
 pub(crate) use plan::FlowEnds;
+pub(crate) use program::{AfterServing, becomes_equal, lead, serve};
+pub(crate) use served::{Member, served_array};

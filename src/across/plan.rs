@@ -16,8 +16,8 @@ pub(crate) struct InstanceBox {
 /// One flow of a region: values of one phase that another phase reads, or that are left behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FlowEnds {
-    /// The phase that writes.
-    pub(crate) from: usize,
+    /// The phase that writes; `None`: the values are there before the region.
+    pub(crate) from: Option<usize>,
     /// The phase that reads; `None`: who comes after the region.
     pub(crate) to: Option<usize>,
 }
@@ -150,7 +150,7 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn new(graphs: Vec<Graph>, processes: u32, flows: Box<dyn Flows>) -> Plan {
         let parts = graphs.iter().map(|graph| (0..processes).map(|process| graph.parts(process)).collect()).collect();
-        let phases = flows.list().iter().map(|ends| ends.from.max(ends.to.unwrap_or(0)) + 1);
+        let phases = flows.list().iter().map(|ends| ends.from.max(ends.to).unwrap_or(0) + 1);
         let phases = phases.chain(graphs.iter().map(|graph| graph.phase + 1)).max().unwrap_or(0);
         let mut by_phase = vec![Vec::new(); phases];
         for (n, graph) in graphs.iter().enumerate() {
@@ -165,7 +165,7 @@ impl Plan {
         let graph = &self.graphs[n];
         let writer = graph.tile_box(tile);
         let mut parcel = Parcel::default();
-        let flows = || self.flows.list().iter().enumerate().filter(|(_, ends)| ends.from == graph.phase);
+        let flows = || self.flows.list().iter().enumerate().filter(|(_, ends)| ends.from == Some(graph.phase));
         for (flow, _) in flows().filter(|(_, ends)| ends.to == Some(graph.phase)) {
             for reader in &self.parts[n][to as usize] {
                 self.flows.rows(flow, &writer, reader, &mut |row| parcel.rows.add(row));
@@ -174,7 +174,7 @@ impl Plan {
         parcel.gated = !parcel.rows.is_empty();
         for (flow, ends) in flows() {
             let Some(phase) = ends.to else { continue };
-            self.later(n, phase, to, |reader| {
+            self.from_on(n + 1, phase, to, |reader| {
                 self.flows.rows(flow, &writer, reader, &mut |row| parcel.rows.add(row));
             });
         }
@@ -182,10 +182,21 @@ impl Plan {
         parcel
     }
 
-    /// Visits boxes around the process's tiles in the phase's graphs after graph `n`.
-    fn later(&self, n: usize, phase: usize, process: u32, mut visit: impl FnMut(&InstanceBox)) {
+    /// What the tiles of a process read from before the region.
+    pub(crate) fn entering(&self, process: u32) -> ElementRows {
+        let (nobody, mut rows) = (InstanceBox::default(), ElementRows::default());
+        for (flow, ends) in self.flows.list().iter().enumerate() {
+            let (None, Some(phase)) = (ends.from, ends.to) else { continue };
+            self.from_on(0, phase, process, |reader| self.flows.rows(flow, &nobody, reader, &mut |row| rows.add(row)));
+        }
+        rows.unite();
+        rows
+    }
+
+    /// Visits boxes around the process's tiles in the phase's graphs from graph `n` on.
+    fn from_on(&self, n: usize, phase: usize, process: u32, mut visit: impl FnMut(&InstanceBox)) {
         let all = &self.by_phase[phase];
-        let after = &all[all.partition_point(|at| *at <= n)..];
+        let after = &all[all.partition_point(|at| *at < n)..];
         match (&self.together[phase], after.last()) {
             (Some(hosts), Some(&last)) if after.len() > 1 => {
                 for part in &self.parts[last][process as usize] {
@@ -205,7 +216,7 @@ impl Plan {
         let (writer, nobody) = (graph.tile_box(tile), InstanceBox::default());
         let mut rows = ElementRows::default();
         for (flow, ends) in self.flows.list().iter().enumerate() {
-            if ends.from == graph.phase && ends.to.is_none() {
+            if ends.from == Some(graph.phase) && ends.to.is_none() {
                 self.flows.rows(flow, &writer, &nobody, &mut |row| rows.add(row));
             }
         }

@@ -30,7 +30,9 @@ pub(crate) use context::{outstanding, under_way};
 pub(crate) use execute::section_end::{end_section, sealed};
 #[cfg(test)]
 pub(crate) use lifecycle::init_alone;
-pub(crate) use lifecycle::{JobPart, finalize, forked, init, running, serve, start_implicit, wait};
+pub(crate) use lifecycle::{
+    JobPart, end_process, finalize, forked, init, init_implicitly, running, serve, start_implicit, wait,
+};
 pub(crate) use observe::{remote_view, view};
 pub(crate) use shared_tasks::SharedTask;
 pub(crate) use submit::wrong_count;

@@ -79,6 +79,11 @@ impl Words<'_> {
             RegionStage::Sizes => {
                 format!("A thread is in region '{name}', and waits for the sizes of its tiles from {whom}.")
             }
+            RegionStage::Entering => {
+                format!(
+                    "A thread serves region '{name}', and waits for what its tiles read from before it, from {whom}."
+                )
+            }
             RegionStage::LeftBehind => format!(
                 "A thread is in region '{name}', whose tiles have all run, and waits for what {whom} {} behind.",
                 if awaited.len() == 1 { "leaves" } else { "leave" }

@@ -8,9 +8,16 @@ use std::ffi::{c_char, c_int, c_void};
 use super::graph::{dimension, dvm_graph_t, read};
 use super::guard::{guarded, running};
 use super::{Arg, dvm_retcode_t};
-use crate::across::{self, AcrossCall, ArrayAt, FlowEnds, Functions, GraphOfPhase, Preference, RegionFacts};
+use crate::across::{
+    self, AcrossCall, AfterServing, ArrayAt, FlowEnds, Functions, GraphOfPhase, KnownRegion, Part, Preference,
+    RegionFacts,
+};
 use crate::engine::{self, Call};
 use crate::error::Error;
+use crate::explain;
+use crate::processing::image;
+use crate::remote;
+use crate::wire::ServedArray;
 
 /// What the function of a flow calls for each row of elements.
 ///
@@ -26,12 +33,12 @@ pub type dvm_across_visit_t = Option<unsafe extern "C" fn(visitor: *mut c_void, 
 #[allow(non_camel_case_types)]
 #[repr(C)]
 pub struct dvm_across_flow_t {
-    /// The phase that writes.
+    /// The phase that writes; -1: what was there before the region.
     pub from: c_int,
     /// The phase that reads; -1: what comes after the region.
     pub to: c_int,
     /// Visits the rows that instances of the first box write and instances of the second box read (after the region: all
-    /// that the first box leaves behind).
+    /// that the first box leaves behind; before it: all that the second box finds there).
     pub rows: Option<
         unsafe extern "C" fn(
             context: *mut c_void,
@@ -65,6 +72,22 @@ pub struct dvm_across_array_t {
     pub base: *mut c_void,
     /// The bytes of an element.
     pub element: usize,
+    /// The first byte that the region touches, counted from the base.
+    pub begin: i64,
+    /// One beyond the last one.
+    pub end: i64,
+    /// Nonzero: the program's text names the array itself, at file scope, not a pointer to it.
+    pub named: c_int,
+}
+
+/// A number in a region's context.
+#[allow(non_camel_case_types)]
+#[repr(C)]
+pub struct dvm_across_member_t {
+    /// Where it begins.
+    pub at: usize,
+    /// Its bytes.
+    pub bytes: usize,
 }
 
 /// A region that can run on several processes: constant, in static memory.
@@ -88,6 +111,15 @@ pub struct dvm_across_t {
     /// Runs the loops around the region's graphs, and gives each of them to dvm_across_sizes and dvm_across_graph, with
     /// the same `call`. It is called twice, and runs equal graphs both times; the first time only to learn them.
     pub body: Option<unsafe extern "C" fn(context: *mut c_void, call: *mut c_void) -> c_int>,
+    /// The bytes of the context; with what follows only for regions that processes can serve, else 0.
+    pub context: usize,
+    /// The number of entries in `members`.
+    pub members_count: c_int,
+    /// The numbers in the context: all that it needs but pointers to arrays.
+    pub members: *const dvm_across_member_t,
+    /// In a process that serves: has the context's pointers, and those at file scope, lead to these bases, one for each
+    /// array; instead, writes into the list where an array is that is named.
+    pub places: Option<unsafe extern "C" fn(context: *mut c_void, bases: *mut *mut c_void)>,
 }
 
 /// @brief Tell whether regions with the clause `across` run on several processes: in a job of several, unless DVM_ACROSS=0.
@@ -138,45 +170,158 @@ pub unsafe extern "C" fn dvm_across_run(
     running("dvm_across_run", |call| {
         outside_tasks(call)?;
         let region = region.get("region")?;
+        let table = std::ptr::from_ref(region).addr();
         let place = ran.result("ran")?;
+        let Table { name, preferences, flows, body, arrays: count } = Table::read(region)?;
+        let arrays = arrays.list(count, "arrays")?;
+        let served: Vec<ServedArray> = arrays
+            .iter()
+            .map(|array| across::served_array(array.base, array.element, (array.begin, array.end), array.named))
+            .collect();
+        let at = |array: &dvm_across_array_t| ArrayAt { base: array.base.cast(), element: array.element, fixed: false };
+        let arrays = arrays.iter().map(at).collect();
+        let context = context.pointer();
+        // SAFETY: the documentation of `dvm_across_t` demands functions for this context and these arrays that any worker
+        // may call, until this call returns.
+        let functions = unsafe { Functions::new(context, body, flows, arrays) };
+        let facts = RegionFacts { name: &name, preferences, digest, willing: willing != 0 };
+        let has_run = if across::part() == Part::Leads {
+            // SAFETY: the documentation demands a context of this region.
+            unsafe { across::lead(call, facts, functions, (table, context, &served)) }
+        } else {
+            across::run(call, facts, functions, None)
+        };
+        place.write(c_int::from(has_run?));
+        Ok(())
+    })
+}
+
+/// @brief Make a region known before main begins: for constructors of generated code.
+///
+/// In a program of one process whose regions run on all (dvm_across_serve), the processes that serve know the regions
+/// by this. All processes call it for the same regions in the same order.
+///
+/// @param[in] region  the region: its `context`, `members` and `places` are there
+/// @retval DVM_SUCCESS       the region is known
+/// @retval DVM_ERR_ARGUMENT  region or one of its functions is NULL, or its size is not that of this version
+///
+/// Thread safety: before main. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_across_known(region: Arg<*const dvm_across_t>) -> dvm_retcode_t {
+    guarded("dvm_across_known", || {
+        let region = region.get("region")?;
+        let table = std::ptr::from_ref(region).addr();
+        let Table { name, preferences, flows, body, arrays } = Table::read(region)?;
+        let places = region.places.ok_or_else(|| Error::argument("`region->places` is NULL"))?;
+        // SAFETY: C has passed the region: the address is NULL, or that of so many entries.
+        let members = unsafe { Arg::new(region.members) };
+        let members = members.list(count(region.members_count), "region->members")?;
+        let member = |member: &dvm_across_member_t| across::Member { at: member.at, bytes: member.bytes };
+        across::add(KnownRegion {
+            table,
+            name,
+            preferences,
+            flows,
+            body,
+            arrays,
+            context: region.context,
+            members: members.iter().map(member).collect(),
+            places,
+        });
+        Ok(())
+    })
+}
+
+/// @brief Serve the regions of a program of one process, before main begins: for constructors of generated code.
+///
+/// Where several processes were started, the program uses no MPI and has regions with the clause `across`, process 0 alone
+/// runs main, and the call returns there. The others do not return: they take part in its regions and end with it. If
+/// process 0 calls dvm_init in main, the program is one for all processes: they return, too, and run main.
+/// Where one process was started, with DVM_ACROSS=0, or when called from a shared library, the call does nothing.
+///
+/// @param[in] caller  a function of the program
+/// @retval DVM_SUCCESS  the process runs main
+///
+/// Thread safety: before main. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_across_serve(caller: Option<unsafe extern "C" fn()>) -> dvm_retcode_t {
+    guarded("dvm_across_serve", || {
+        let place = caller.and_then(|caller| image::locate(caller as usize));
+        if place.is_none_or(|place| !place.program) || !across::any() || engine::running() {
+            return Ok(());
+        }
+        if !remote::init_program()? {
+            return Ok(());
+        }
+        explain::begin()?;
+        let call = engine::enter()?;
+        if call.process().0 == 0 {
+            across::set_part(Part::Leads);
+            return Ok(());
+        }
+        across::set_part(Part::Serves);
+        let served = across::serve(&call);
+        drop(call);
+        let served = match served {
+            Ok(AfterServing::RunMain) => return Ok(()),
+            Ok(AfterServing::End) => Ok(()),
+            Err(error) => Err(error),
+        };
+        let ended = engine::finalize();
+        explain::end();
+        engine::end_process(served.and(ended))
+    })
+}
+
+/// What a region's table says.
+struct Table {
+    name: String,
+    preferences: Vec<Preference>,
+    flows: Vec<(FlowEnds, across::FlowRows)>,
+    body: across::Body,
+    /// Their number.
+    arrays: usize,
+}
+
+fn count(count: c_int) -> usize {
+    usize::try_from(count).unwrap_or(0)
+}
+
+impl Table {
+    fn read(region: &dvm_across_t) -> Result<Table, Error> {
         if region.size != size_of::<dvm_across_t>() {
             let (size, own) = (region.size, size_of::<dvm_across_t>());
             return Err(Error::argument(format!("`region->size` is {size}, this version knows {own} bytes")));
         }
-        let count = |count: c_int| usize::try_from(count).unwrap_or(0);
         // SAFETY: C has passed the region: each address is NULL, or that of so many entries, or of a text.
         let (flows, phases, name) =
             unsafe { (Arg::new(region.flows), Arg::new(region.phases), Arg::<*const c_char>::new(region.name)) };
-        let arrays = arrays.list(count(region.arrays_count), "arrays")?;
-        let arrays = arrays.iter().map(|array| ArrayAt { base: array.base.cast(), element: array.element }).collect();
         let flows = flows.list(count(region.flows_count), "region->flows")?;
         let flows = flows.iter().map(flow).collect::<Result<_, Error>>()?;
         let phases = phases.list(count(region.phases_count), "region->phases")?;
         let preferences = phases.iter().map(preference).collect::<Result<_, Error>>()?;
         let body = region.body.ok_or_else(|| Error::argument("`region->body` is NULL"))?;
         let name = if name.is_null() { "region".into() } else { name.bytes("region->name")?.to_string_lossy() };
-        // SAFETY: the documentation of `dvm_across_t` demands functions for this context and these arrays that any worker
-        // may call, until this call returns.
-        let functions = unsafe { Functions::new(context.pointer(), body as across::Body, flows, arrays) };
-        let facts = RegionFacts { name: &name, preferences, digest, willing: willing != 0 };
-        place.write(c_int::from(across::run(call, facts, functions)?));
-        Ok(())
-    })
+        Ok(Table { name: name.into_owned(), preferences, flows, body, arrays: count(region.arrays_count) })
+    }
 }
 
 fn flow(flow: &dvm_across_flow_t) -> Result<(FlowEnds, across::FlowRows), Error> {
     let rows = flow.rows.ok_or_else(|| Error::argument("a flow of the region has no function"))?;
-    let from = usize::try_from(flow.from).map_err(|_| Error::argument("a flow of the region has no phase"))?;
     // SAFETY: the two types differ only in that the visitor of ours is never NULL, and have the same representation.
     #[allow(clippy::missing_transmute_annotations, reason = "the first type is that of the field")]
     let rows = unsafe { std::mem::transmute::<_, across::FlowRows>(rows) };
-    Ok((FlowEnds { from, to: usize::try_from(flow.to).ok() }, rows))
+    let ends = FlowEnds { from: usize::try_from(flow.from).ok(), to: usize::try_from(flow.to).ok() };
+    if ends.from.is_none() && ends.to.is_none() {
+        return Err(Error::argument("a flow of the region has no phase"));
+    }
+    Ok((ends, rows))
 }
 
 fn preference(phase: &dvm_across_phase_t) -> Result<Preference, Error> {
     // SAFETY: C has passed the phase: NULL, or the address of so many numbers.
     let places: Arg<*const c_int> = unsafe { Arg::new(phase.places) };
-    let places = places.list(usize::try_from(phase.places_count).unwrap_or(0), "places")?;
+    let places = places.list(count(phase.places_count), "places")?;
     let coordinates = places.iter().filter_map(|k| usize::try_from(*k).ok()).collect();
     Ok(Preference { coordinates, cyclic: phase.cyclic != 0 })
 }

@@ -6,6 +6,7 @@
 use std::ffi::c_int;
 
 use super::{Arg, dvm_retcode_t, guard};
+use crate::across::{self, Part};
 use crate::engine;
 use crate::explain;
 use crate::remote;
@@ -17,7 +18,8 @@ use crate::remote;
 /// DVM_TRANSPORT decides otherwise, and `dvm-info --transports` tells. The processes of a host share its processing units
 /// out between them. After dvm_finalize the function may be called again, in all processes and over the same
 /// connections; ids are not given again. When libdvm was started on behalf of generated code, the call succeeds and the
-/// caller becomes responsible for dvm_finalize; the process stays alone then.
+/// caller becomes responsible for dvm_finalize; the process stays alone then, unless the regions of the program run on
+/// several processes (clause `across`).
 ///
 /// If MPI was initialised below MPI_THREAD_MULTIPLE, and processes are reached by MPI, only the thread that calls
 /// dvm_init makes calls of MPI, inside dvm_wait, dvm_serve and dvm_finalize.
@@ -40,6 +42,9 @@ use crate::remote;
 pub unsafe extern "C" fn dvm_init() -> dvm_retcode_t {
     guard::guarded("dvm_init", || {
         remote::init()?;
+        if across::part() != Part::Equal {
+            return across::becomes_equal(&engine::enter()?);
+        }
         explain::begin().inspect_err(|_| {
             let _ = engine::finalize();
         })

@@ -20,7 +20,7 @@ impl Step<'_> {
     pub(super) fn across_message(&mut self, from: ProcessId, edge: &Edge<'_>) -> Handled {
         let unread = |_| Breach::new(from, "it sends a message about a region that cannot be read");
         let AcrossMessage { call, body } = read_across_message(edge).map_err(unread)?;
-        self.state.across.came.push_back((from, AcrossMessage { call, body: owned(body) }));
+        self.state.across.came.push_back((from, AcrossMessage { call, body: body.owned() }));
         self.across_came();
         Ok(())
     }
@@ -36,18 +36,6 @@ impl Step<'_> {
         self.remote.across_came.store(true, Ordering::Release);
         self.wake();
         self.call.engine().wake_all();
-    }
-}
-
-fn owned(body: AcrossBody<&[u8]>) -> AcrossBody<Vec<u8>> {
-    match body {
-        AcrossBody::Enter { digest, willing } => AcrossBody::Enter { digest, willing },
-        AcrossBody::Sizes(sizes) => AcrossBody::Sizes(sizes),
-        AcrossBody::Elements { graph, tile, left, more, bytes } => {
-            AcrossBody::Elements { graph, tile, left, more, bytes: bytes.to_vec() }
-        }
-        AcrossBody::Ended { graph } => AcrossBody::Ended { graph },
-        AcrossBody::Failed { code, text } => AcrossBody::Failed { code, text },
     }
 }
 
@@ -90,5 +78,10 @@ impl RemoteAcross for Remote {
 
     fn wait_and_take(&self, call: u32) -> Vec<AcrossEvent> {
         self.wait_until(&inside(), |step| Some(taken(step.state, call)).filter(|events| !events.is_empty()))
+    }
+
+    fn serve_and_take(&self, call: u32) -> Vec<AcrossEvent> {
+        self.serve_until(&inside(), &mut |step| step.state.across.has(call));
+        self.take(call)
     }
 }

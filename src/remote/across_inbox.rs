@@ -20,6 +20,11 @@ pub(super) struct AcrossInbox {
 }
 
 impl AcrossInbox {
+    /// Whether something has come for the call.
+    pub(super) fn has(&self, call: u32) -> bool {
+        !self.lost.is_empty() || self.came.iter().any(|(_, message)| message.call >= call)
+    }
+
     /// What has come for the call; what came for earlier ones is dropped.
     pub(super) fn take(&mut self, call: u32) -> Vec<AcrossEvent> {
         let mut events = Vec::new();

@@ -202,4 +202,25 @@ impl Remote {
             }
         })
     }
+
+    /// Serves until process 0 finalizes, the process is out of its job, or something else has come that it is to do.
+    pub(super) fn serve_until(&self, call: &Call, come: &mut dyn FnMut(&mut Step<'_>) -> bool) {
+        let wait = self.step(call, |step| {
+            let wait = EndWait { goal: Goal::Serve, ends: step.state.ends.count };
+            step.state.waits = Some(wait).filter(|wait| !step.has_come(*wait));
+            self.may_be_idle.store(true, Ordering::Relaxed);
+            wait
+        });
+        self.drive(call, |step| {
+            let over = come(step) || step.is_over(wait);
+            if !over && step.state.waits.is_some() {
+                step.look_around();
+            }
+            over
+        });
+        self.step(call, |step| {
+            step.state.waits = None;
+            step.busy();
+        });
+    }
 }

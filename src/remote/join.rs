@@ -40,6 +40,21 @@ pub(crate) fn init() -> Result<(), Error> {
     })
 }
 
+/// Joins the job before the program's main function runs, if several processes were started of a program that uses no MPI
+/// itself, and regions may run on several processes; else false.
+pub(crate) fn init_program() -> Result<bool, Error> {
+    let config = Config::load()?;
+    if !config.across() || !transport::starts_several(&config)? {
+        return Ok(false);
+    }
+    engine::init_implicitly(|config| {
+        let mut known = TRANSPORT.lock();
+        *known = chosen(config, transport::choose()?);
+        join(config, known.clone())
+    })?;
+    Ok(engine::enter()?.job().is_some())
+}
+
 /// `dvm_init_comm`: with the processes of a communicator.
 pub(crate) fn init_comm(communicator: c_int) -> Result<(), Error> {
     engine::init(|config| join(config, chosen(config, transport::choose_for_communicator(communicator)?)))

@@ -48,7 +48,7 @@ use crate::id::ProcessingId;
 use crate::processing::{Found, Signature};
 use crate::transport::Wake;
 
-pub(crate) use join::{init, init_comm};
+pub(crate) use join::{init, init_comm, init_program};
 
 use state::{BURST, Remote, TOGETHER};
 

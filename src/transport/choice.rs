@@ -65,6 +65,22 @@ pub fn choose() -> Result<Chosen, Error> {
     }
 }
 
+/// Whether this process is one of several that were started together, of a program that uses no MPI itself.
+///
+/// # Errors
+/// A variable has a value that is not allowed.
+pub(crate) fn starts_several(config: &Config) -> Result<bool, Error> {
+    if loaded_mpi::find().is_some() {
+        return Ok(false);
+    }
+    let Decision { way, expects_others, .. } = decision(config)?;
+    Ok(match way {
+        Way::Alone => false,
+        Way::Embedded => true,
+        Way::Mpi(_) => expects_others,
+    })
+}
+
 /// The transport to the processes of a communicator, by its number in Fortran. Collective over it.
 ///
 /// # Errors

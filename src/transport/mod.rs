@@ -55,6 +55,7 @@ mod socket_message;
 
 #[cfg(not(loom))]
 pub use choice::{Choices, Chosen, choices, choose, choose_for_communicator, from_environment};
+pub(crate) use choice::starts_several;
 pub use contract::{
     Incoming, KeptMemory, LossCause, Outgoing, Peer, RemoteAddress, Sent, SharedBlock, Transport, TransportEvent, Wake,
 };

@@ -3,6 +3,7 @@
 
 use super::message::{Edge, TEXT_BYTES, cut};
 use super::refusal::{Refusal, Why};
+use super::served_call::ServedCall;
 use super::words::{Reader, Writer};
 use crate::error::dvm_retcode_t;
 
@@ -51,6 +52,17 @@ pub enum AcrossBody<B> {
         /// The number of the graph in the call.
         graph: u32,
     },
+    /// Process 0 calls a region, and the receiver, which serves, takes part.
+    Serve(ServedCall<B>),
+    /// What the receiver's tiles read from before the region.
+    Entering {
+        /// More of it follows.
+        more: bool,
+        /// The elements.
+        bytes: B,
+    },
+    /// The program is none of its regions alone: the receiver runs main itself.
+    RunsMain,
     /// The sender cannot go on.
     Failed {
         /// Why.
@@ -60,12 +72,33 @@ pub enum AcrossBody<B> {
     },
 }
 
+impl AcrossBody<&[u8]> {
+    /// The body with its bytes in memory of its own.
+    pub fn owned(self) -> AcrossBody<Vec<u8>> {
+        match self {
+            AcrossBody::Enter { digest, willing } => AcrossBody::Enter { digest, willing },
+            AcrossBody::Sizes(sizes) => AcrossBody::Sizes(sizes),
+            AcrossBody::Elements { graph, tile, left, more, bytes } => {
+                AcrossBody::Elements { graph, tile, left, more, bytes: bytes.to_vec() }
+            }
+            AcrossBody::Ended { graph } => AcrossBody::Ended { graph },
+            AcrossBody::Serve(call) => AcrossBody::Serve(call.owned()),
+            AcrossBody::Entering { more, bytes } => AcrossBody::Entering { more, bytes: bytes.to_vec() },
+            AcrossBody::RunsMain => AcrossBody::RunsMain,
+            AcrossBody::Failed { code, text } => AcrossBody::Failed { code, text },
+        }
+    }
+}
+
 mod kind {
     pub(super) const ENTER: u32 = 0;
     pub(super) const SIZES: u32 = 1;
     pub(super) const ELEMENTS: u32 = 2;
     pub(super) const ENDED: u32 = 3;
     pub(super) const FAILED: u32 = 4;
+    pub(super) const SERVE: u32 = 5;
+    pub(super) const ENTERING: u32 = 6;
+    pub(super) const RUNS_MAIN: u32 = 7;
 }
 
 /// Flags of elements.
@@ -111,6 +144,21 @@ impl<B: AsRef<[u8]>> AcrossMessage<B> {
                 to.padded(text.as_bytes());
                 kind::FAILED
             }
+            AcrossBody::Serve(call) => {
+                call.write(&mut to);
+                kind::SERVE
+            }
+            AcrossBody::Entering { more, bytes } => {
+                let bytes = bytes.as_ref();
+                to.u32(u32::from(*more) * MORE);
+                to.u64(bytes.len() as u64);
+                to.padded(bytes);
+                kind::ENTERING
+            }
+            AcrossBody::RunsMain => {
+                to.u32(0);
+                kind::RUNS_MAIN
+            }
         };
         Edge { room: ACROSS_ROOM, handle, bytes: buffer }
     }
@@ -152,6 +200,20 @@ pub fn read_across_message<'a>(edge: &Edge<'a>) -> Result<AcrossMessage<&'a [u8]
             let bytes = from.padded("elements", length)?;
             AcrossBody::Elements { graph, tile, left: flags & LEFT != 0, more: flags & MORE != 0, bytes }
         }
+        kind::SERVE => AcrossBody::Serve(ServedCall::read(&mut from)?),
+        kind::ENTERING => {
+            let at = from;
+            let flags = from.u32("flags of elements")?;
+            if flags & !MORE != 0 {
+                return at.no_value("flags of elements", flags.into());
+            }
+            let length = usize::try_from(from.u64("the length of elements")?).unwrap_or(usize::MAX);
+            AcrossBody::Entering { more: flags & MORE != 0, bytes: from.padded("elements", length)? }
+        }
+        kind::RUNS_MAIN => {
+            from.zero("an unused field")?;
+            AcrossBody::RunsMain
+        }
         kind::ENDED => AcrossBody::Ended { graph: from.u32("a graph's number")? },
         kind::FAILED => {
             let at = from;
@@ -168,12 +230,32 @@ pub fn read_across_message<'a>(edge: &Edge<'a>) -> Result<AcrossMessage<&'a [u8]
 
 #[cfg(test)]
 mod tests {
+    use super::super::served_call::ServedArray;
     use super::*;
     use testkit::Random;
 
+    fn served_array(random: &mut Random) -> ServedArray {
+        let begin = random.number() as i64 >> 2;
+        let end = begin + random.below(1 << 30) as i64;
+        let (skew, element) = (random.below(4096) as u16, number(random));
+        ServedArray { begin, end, element, skew, named: random.below(2) == 0 }
+    }
+
+    fn number(random: &mut Random) -> u32 {
+        random.below(1 << 20) as u32
+    }
+
     fn some<'a>(random: &mut Random, material: &'a [u8]) -> AcrossMessage<&'a [u8]> {
-        let number = |random: &mut Random| random.below(1 << 20) as u32;
-        let body = match random.below(5) {
+        let body = match random.below(8) {
+            4 => AcrossBody::Serve(ServedCall {
+                region: number(random),
+                program: random.number(),
+                digest: random.number(),
+                values: &material[..random.below(material.len())],
+                arrays: (0..random.below(4)).map(|_| served_array(random)).collect(),
+            }),
+            5 => AcrossBody::Entering { more: random.below(2) == 0, bytes: &material[..random.below(material.len())] },
+            6 => AcrossBody::RunsMain,
             0 => AcrossBody::Enter { digest: random.number(), willing: random.below(2) == 0 },
             1 => AcrossBody::Sizes((0..random.below(9)).map(|_| random.number() as i64).collect()),
             2 => AcrossBody::Ended { graph: number(random) },

@@ -17,6 +17,7 @@ mod encode;
 mod message;
 mod refusal;
 mod round_message;
+mod served_call;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -31,3 +32,4 @@ pub use message::{
 };
 pub use refusal::{Refusal, Why};
 pub use round_message::{HeapPlace, Offer, REDISTRIBUTION_ROOM, RoundKey, RoundMessage, RoundRole, read_round_message};
+pub use served_call::{ServedArray, ServedCall};

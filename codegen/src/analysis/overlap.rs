@@ -32,6 +32,12 @@ pub fn checks(region: &Region, isl_region: &IslRegion) -> Result<OverlapChecks, 
     Ok(OverlapChecks { pairs, hulls, written: extents, tables, beside })
 }
 
+/// A box around what the region touches of each array; `None`: nothing.
+pub fn touched_boxes(region: &Region, isl_region: &IslRegion) -> Result<Vec<Option<ArrayHull>>, Refusal> {
+    isl_region.begin_stage();
+    region.arrays.iter().map(|array| hull(isl_region, array)).collect()
+}
+
 /// What the region touches of the rows that tables of pointers name, if they are compared.
 fn tables(region: &Region, isl_region: &IslRegion) -> Result<Vec<TableHull>, Refusal> {
     let mut all = Vec::new();

@@ -18,6 +18,11 @@ struct dvm__across_phase {
 struct dvm__across_array {
   void *dvm__base;
   __SIZE_TYPE__ dvm__element;
+  dvm__int64 dvm__begin, dvm__end; /* the bytes that the region touches, from the base on */
+  int dvm__named;
+};
+struct dvm__across_member {
+  __SIZE_TYPE__ dvm__at, dvm__bytes;
 };
 struct dvm__across {
   __SIZE_TYPE__ dvm__bytes;
@@ -26,13 +31,26 @@ struct dvm__across {
   const struct dvm__across_flow *dvm__flows;
   const struct dvm__across_phase *dvm__phases;
   int (*dvm__body)(void *, void *);
+  __SIZE_TYPE__ dvm__context;
+  int dvm__members_count;
+  const struct dvm__across_member *dvm__members;
+  void (*dvm__places)(void *, void **);
 };
+extern int dvm__across_known(const struct dvm__across *) __asm__("dvm_across_known");
+extern int dvm__across_serve(void (*)(void)) __asm__("dvm_across_serve");
 extern int dvm__across_begins(int *) __asm__("dvm_across_begins");
 extern int dvm__across_run(const struct dvm__across *, void *, const struct dvm__across_array *, __UINT64_TYPE__, int, int *)
     __asm__("dvm_across_run");
 extern int dvm__across_sizes(void *, int, dvm__int64 *) __asm__("dvm_across_sizes");
 extern int dvm__across_graph(void *, const struct dvm__graph *, int, int, const dvm__int64 *, const dvm__int64 *,
     const dvm__int64 *) __asm__("dvm_across_graph");
+
+/* Before main, when the regions of all files are known: in a program that leaves the start of libdvm to its regions, all
+   processes but the first serve, and do not return. */
+__attribute__((__constructor__, __used__)) static void dvm__before_main(void)
+{
+  (void)dvm__across_serve(dvm__before_main);
+}
 
 /* Whether regions run on several processes. */
 static __inline__ int dvm__is_across(void)
@@ -95,7 +113,6 @@ __attribute__((__unused__)) static int dvm__ran_across(const struct dvm__across 
 {
   int dvm__ran = 0;
   dvm__tiles->dvm__arithmetic = dvm__get_arithmetic();
-  dvm__tiles->dvm__take = dvm__take_tiles;
   const int dvm__code = dvm__across_run(dvm__region, dvm__tiles, dvm__arrays, dvm__digest, !dvm__cannot, &dvm__ran);
   if (dvm__code != dvm__success) {
     /* The arrays may be half done, here or elsewhere: neither going on nor starting again would be right. */

@@ -4,14 +4,14 @@ use super::{
     body,
     expression::CScope,
     generated_names::Mentions,
-    overlap_check::row_length,
+    overlap_check::{hull, row_length},
     printer::Printer,
     region_context::{Reach, RegionContext, lengths, with_lengths},
 };
 use crate::{
     Refusal,
-    lowered::{AcrossParts, FlowLoops, TileBox},
-    model::{Array, Region},
+    lowered::{AcrossParts, ArrayHull, FlowLoops, TileBox},
+    model::{Array, Region, Storage},
     refusal::Code,
 };
 use dvm_isl::{AstExpr, AstExprKind, AstNode, AstNodeKind, Operator};
@@ -31,6 +31,10 @@ pub fn functions(
     let mut text = String::new();
     for (at, loops) in across.loops.iter().enumerate() {
         text.push_str(&flow(shared, loops, at, reach)?);
+    }
+    if let Ok(boxes) = &across.served {
+        text.push_str(&extents(shared, boxes)?);
+        text.push_str(&places(shared));
     }
     let phase = |phase: Option<usize>| phase.map_or_else(|| "-1".to_owned(), |phase| phase.to_string());
     let flows: Vec<String> = across
@@ -58,30 +62,132 @@ pub fn functions(
     Ok(text)
 }
 
-/// The table of the region, after the function that runs its phases.
+/// The table of the region, after the function that runs its phases, and what makes it known before main begins.
 pub fn table(shared: &RegionContext, across: &AcrossParts) -> String {
     let region = shared.region;
     let name = &region.name;
-    format!(
-        "static const struct dvm__across dvm__{name}_across = {{\n  sizeof(struct dvm__across), \"{name}\", {}, {}, {}, \
-         dvm__{name}_flows, dvm__{name}_phases, dvm__{name}_body\n}};\n\n",
-        across.loops.len(),
-        across.places.len(),
-        region.arrays.len()
-    )
+    let numbers = format!("{}, {}, {}", across.loops.len(), across.places.len(), region.arrays.len());
+    let context = &shared.context;
+    let (served, members) = match &across.served {
+        Err(tie) => {
+            let mut text =
+                format!("/* Processes that serve cannot run tiles of region `{name}`: {}. */\n", comment_text(tie));
+            text.push('\n');
+            ("0, 0, 0, 0".to_owned(), text)
+        }
+        Ok(_) => {
+            let members = members(shared);
+            let list: Vec<String> = members
+                .iter()
+                .map(|member| {
+                    format!(
+                        "{{__builtin_offsetof(struct {context}, {member}), sizeof(((struct {context} *)0)->{member})}}"
+                    )
+                })
+                .collect();
+            let text = format!(
+                "/* What of the context a process needs that serves. */\nstatic const struct dvm__across_member dvm__{name}_members[] = {{\n  {}\n}};\n",
+                list.join(",\n  ")
+            );
+            (format!("sizeof(struct {context}), {}, dvm__{name}_members, dvm__{name}_places", members.len()), text)
+        }
+    };
+    let mut text = format!(
+        "{members}static const struct dvm__across dvm__{name}_across = {{\n  sizeof(struct dvm__across), \"{name}\", {numbers}, \
+         dvm__{name}_flows, dvm__{name}_phases, dvm__{name}_body,\n  {served}\n}};\n"
+    );
+    if across.served.is_ok() {
+        let _ = writeln!(
+            text,
+            "/* Before main. */\n__attribute__((__constructor__(101), __used__)) static void dvm__{name}_known(void)\n{{\n  \
+             dvm__across_known(&dvm__{name}_across);\n}}"
+        );
+    }
+    text.push('\n');
+    text
+}
+
+/// A text that ends no comment.
+fn comment_text(text: &str) -> String {
+    text.replace("*/", "* /")
+}
+
+/// The members of the context that are numbers: parameters, values, lengths, and how to compute.
+fn members(shared: &RegionContext) -> Vec<String> {
+    let region = shared.region;
+    let mut all = vec![format!("{}.dvm__arithmetic", shared.tiles)];
+    all.extend(region.parameters.iter().map(|parameter| parameter.name.clone()));
+    all.extend(region.values.iter().map(|value| value.name.clone()));
+    all.extend(with_lengths(region).flat_map(lengths).filter(|length| !is_digits(length)));
+    all
+}
+
+/// The function that tells which bytes of its arrays a region touches.
+fn extents(shared: &RegionContext, boxes: &[Option<ArrayHull>]) -> Result<String, Refusal> {
+    let region = shared.region;
+    let mentions = Mentions::of(region, []);
+    let scope = shared.scope(&mentions);
+    let mut body = String::new();
+    for (at, (array, touched)) in region.arrays.iter().zip(boxes).enumerate() {
+        let name = &array.name;
+        body.push_str(&hull(shared, array, touched.as_ref(), &scope)?);
+        let base = format!("(dvm__address){}", address(shared, array));
+        let _ = writeln!(
+            body,
+            "  dvm__arrays[{at}].dvm__begin = (dvm__int64)(dvm__begin_{name} - {base});\n  \
+             dvm__arrays[{at}].dvm__end = (dvm__int64)(dvm__end_{name} - {base});"
+        );
+    }
+    let mut text = format!(
+        "/* Which bytes of its arrays region `{}` touches. */\nstatic void dvm__{}_extents(const struct {} *{}, struct dvm__across_array *dvm__arrays)\n{{\n",
+        region.name, region.name, shared.context, shared.own
+    );
+    text.push_str(&shared.locals(&scope, &mentions));
+    for array in with_lengths(region) {
+        for length in lengths(array).iter().filter(|length| !is_digits(length)) {
+            let _ = writeln!(text, "  const dvm__int64 {length} = {}->{length};\n  (void){length};", shared.own);
+        }
+    }
+    let _ = writeln!(text, "  (void){}, (void)dvm__arrays;\n{body}}}\n", shared.own);
+    Ok(text)
+}
+
+/// The function that a process calls that serves: the context's pointers, and those at file scope, lead to memory that
+/// it has for the arrays; arrays at file scope tell where they are.
+fn places(shared: &RegionContext) -> String {
+    let region = shared.region;
+    let mut text = format!(
+        "/* In a process that serves: where the arrays of region `{}` are. */\nstatic void dvm__{}_places(void *{}, void **dvm__bases)\n{{\n  \
+         struct {} *const {} = {};\n  (void){}, (void)dvm__bases;\n",
+        region.name, region.name, shared.argument, shared.context, shared.own, shared.argument, shared.own
+    );
+    for (at, array) in region.arrays.iter().enumerate() {
+        let name = &array.name;
+        let line = match (array.global, array.storage) {
+            (false, _) => format!("{}->{name} = dvm__bases[{at}];", shared.own),
+            (true, Storage::Object) => format!("dvm__bases[{at}] = (void *){};", address(shared, array)),
+            (true, _) => format!("__builtin_memcpy((void *)&{name}, &dvm__bases[{at}], sizeof(void *));"),
+        };
+        let _ = writeln!(text, "  {line}");
+    }
+    text.push_str("}\n\n");
+    text
 }
 
 /// The beginning of the function that runs the region: on all processes, if all can.
-pub fn entry(shared: &RegionContext, cannot: &str) -> String {
+pub fn entry(shared: &RegionContext, across: &AcrossParts, cannot: &str) -> String {
     let (region, own, tiles) = (shared.region, &shared.own, &shared.tiles);
-    let arrays: Vec<String> = region
-        .arrays
-        .iter()
-        .map(|array| format!("{{(void *){}, sizeof({})}}", address(shared, array), array.element))
-        .collect();
+    let array = |array: &Array| {
+        let by_name = i32::from(array.global && array.storage == Storage::Object);
+        format!("{{(void *){}, sizeof({}), 0, 0, {by_name}}}", address(shared, array), array.element)
+    };
+    let arrays: Vec<String> = region.arrays.iter().map(array).collect();
     let mut text = String::from("  if (dvm__is_across()) {\n");
     let arrays = if arrays.is_empty() { "{0}".to_owned() } else { arrays.join(", ") };
-    let _ = writeln!(text, "    const struct dvm__across_array dvm__arrays[] = {{ {arrays} }};");
+    let _ = writeln!(text, "    struct dvm__across_array dvm__arrays[] = {{ {arrays} }};");
+    if across.served.is_ok() {
+        let _ = writeln!(text, "    dvm__{}_extents({own}, dvm__arrays);", region.name);
+    }
     let _ = writeln!(
         text,
         "    __UINT64_TYPE__ dvm__number = dvm__digest({}, \"{}\", sizeof \"{}\");",
@@ -169,8 +275,12 @@ fn flow(shared: &RegionContext, loops: &FlowLoops, at: usize, reach: Reach) -> R
 
 fn comment(region: &Region, loops: &FlowLoops) -> String {
     let name = &region.arrays[loops.array].name;
-    let to = loops.reader.map_or_else(|| "leaves behind".to_owned(), |to| format!("hands to phase {to}"));
-    format!("/* What phase {} {to}: elements of `{name}`. */\n", loops.writer.unwrap_or(0))
+    let text = match (loops.writer, loops.reader) {
+        (Some(from), Some(to)) => format!("phase {from} hands to phase {to}"),
+        (Some(from), None) => format!("phase {from} leaves behind"),
+        (None, to) => format!("phase {} reads from before the region", to.unwrap_or(0)),
+    };
+    format!("/* What {text}: elements of `{name}`. */\n")
 }
 
 /// Writes the loops over the elements of a flow: a call for each row.

@@ -137,9 +137,9 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
     };
     let start = format!("{check}dvm__cannot_start(\"{}\", {})", shared.region.name, shared.region.line);
     let (name, own, tiles) = (&shared.region.name, &shared.own, &shared.tiles);
-    if parts.across.is_some() {
+    if let Some(across) = parts.across {
         let cannot = format!("dvm__failing || dvm__checks() || {leaves}{start}");
-        text.push_str(&across_functions::entry(shared, &cannot));
+        text.push_str(&across_functions::entry(shared, across, &cannot));
     }
     let mut leave = String::new();
     if shared.region.reductions.is_empty() {
@@ -179,7 +179,7 @@ fn body_function(shared: &RegionContext, writer: &RunWriter, mentions: &Mentions
     let (own, tiles) = (&shared.own, &shared.tiles);
     format!(
         "/* Gives the phases of region `{0}` to a call on several processes. */\nstatic int dvm__{0}_body(void *{1}, void *dvm__across)\n{{\n  \
-         struct {2} *{own} = {1};\n{3}  {own}->{tiles}.dvm__across = dvm__across;\n  {own}->{tiles}.dvm__failed = 0;\n{4}  \
+         struct {2} *{own} = {1};\n{3}  {own}->{tiles}.dvm__across = dvm__across;\n  {own}->{tiles}.dvm__take = dvm__take_tiles;\n  {own}->{tiles}.dvm__failed = 0;\n{4}  \
          {own}->{tiles}.dvm__across = 0;\n  return {own}->{tiles}.dvm__failed;\n}}\n\n",
         shared.region.name,
         shared.argument,

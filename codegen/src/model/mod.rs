@@ -57,6 +57,9 @@ pub struct Region {
     pub entry: Vec<Entry>,
     /// What has to keep its value.
     pub kept: Vec<Kept>,
+    /// What ties the region to a process that has run the program from its beginning, in words; empty: its parameters,
+    /// values and arrays are all that it needs.
+    pub ties: Vec<String>,
     /// Statements in textual order.
     pub statements: Vec<Statement>,
 }

@@ -94,6 +94,7 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
                 against: words.rest().split_whitespace().map(str::to_owned).collect(),
             });
         }
+        "tie" => region.ties.push(words.quoted()?),
         "outside" => region.rows.push(Row { text: words.quoted()?, outside: words.rest() }),
         "statement" => {
             let (name, line, column) = (words.word()?.to_owned(), words.number()?, words.number()?);

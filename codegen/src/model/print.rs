@@ -81,6 +81,9 @@ impl fmt::Display for Region {
         for Kept { object, text, against } in &self.kept {
             writeln!(f, "kept {} {} {}", Quoted(object), Quoted(text), against.join(" "))?;
         }
+        for tie in &self.ties {
+            writeln!(f, "tie {}", Quoted(tie))?;
+        }
         for row in &self.rows {
             writeln!(f, "outside {} {}", Quoted(&row.text), one_line(&row.outside))?;
         }

@@ -2,6 +2,7 @@
 
 use super::{Phase, PhaseKind, Plan};
 use crate::Refusal;
+use crate::analysis::{IslRegion, overlap};
 use crate::lowered::{AcrossParts, FlowLoops, PlaceForm};
 use crate::model::Region;
 use crate::refusal::Code;
@@ -25,10 +26,21 @@ pub fn admit(region: &Region, plan: &Plan) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The parts, with the flows from before the region left out: all processes have the same arrays at entry.
-pub fn across_parts(plan: &Plan, flow: Vec<FlowLoops>, places: &[Option<PlaceForm>]) -> AcrossParts {
+/// The parts. In a program that all processes run, all have the same arrays at entry: only servers get what flows in.
+pub fn across_parts(
+    region: &Region,
+    isl_region: &IslRegion,
+    plan: &Plan,
+    flow: Vec<FlowLoops>,
+    places: &[Option<PlaceForm>],
+) -> AcrossParts {
     let places = plan.phases.iter().zip(places).map(|(phase, form)| best(phase, form.as_ref())).collect();
-    AcrossParts { loops: flow.into_iter().filter(|loops| loops.writer.is_some()).collect(), places }
+    let served = match region.ties.first() {
+        Some(tie) => Err(tie.clone()),
+        None => overlap::touched_boxes(region, isl_region).map_err(|refusal| refusal.reason),
+    };
+    let enters = served.is_ok();
+    AcrossParts { loops: flow.into_iter().filter(|loops| enters || loops.writer.is_some()).collect(), served, places }
 }
 
 /// The coordinates that the written element's subscripts follow; without a form, those along which no tile waits.

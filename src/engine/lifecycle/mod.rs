@@ -78,6 +78,26 @@ pub(crate) fn init(join: impl FnOnce(&Config) -> Result<Option<JobPart>, Error>)
     start(&mut life, join)
 }
 
+/// Starts the engine of a program that leaves that to its regions, with other processes: it ends with the program.
+pub(crate) fn init_implicitly(join: impl FnOnce(&Config) -> Result<Option<JobPart>, Error>) -> Result<(), Error> {
+    refuse_orphans()?;
+    let mut life = alone()?;
+    if running() {
+        return Err(already_running());
+    }
+    watch_exit(&mut life);
+    start(&mut life, join)?;
+    life.implicit = true;
+    Ok(())
+}
+
+/// Ends a process that has served, and runs nothing of the program.
+pub(crate) fn end_process(report: Result<(), Error>) -> ! {
+    let failed = report.is_err();
+    print_failure(report);
+    system::exit_at_once(i32::from(failed))
+}
+
 /// Starts the engine of a process without others.
 #[cfg(test)]
 pub(crate) fn init_alone() -> Result<(), Error> {
@@ -139,8 +159,14 @@ extern "C" fn end_at_exit() {
         save_trace();
         let Ok(context) = ThreadContext::of_caller() else { return };
         let Some(mut life) = LIFE.try_lock().filter(|_| !context.inside()) else { return };
-        let mine = life.implicit && life.process == std::process::id() && running();
-        if mine && !Inside::now(context::others(context)).any() && context::outstanding() == 0 {
+        if !(life.implicit && life.process == std::process::id() && running()) {
+            return;
+        }
+        if enter().is_ok_and(|call| call.job().is_some()) {
+            // The others serve, and end with this process.
+            drop(life);
+            print_failure(finalize());
+        } else if !Inside::now(context::others(context)).any() && context::outstanding() == 0 {
             print_failure(end(&mut life).1);
         }
     });

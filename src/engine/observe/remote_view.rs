@@ -67,6 +67,8 @@ pub(crate) enum RegionStage {
     Enter,
     /// The sizes of the tiles.
     Sizes,
+    /// What the tiles read from before the region.
+    Entering,
     /// What they leave behind.
     LeftBehind,
 }

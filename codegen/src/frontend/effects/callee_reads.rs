@@ -15,6 +15,8 @@ pub struct CalleeReads {
     pub memory: bool,
     /// Variables outside the function that it names and that are not constant.
     pub named: HashSet<Id>,
+    /// A function is called that the user declares pure: it may read what it likes.
+    pub declared: bool,
     /// Functions already searched.
     searched: HashSet<String>,
 }

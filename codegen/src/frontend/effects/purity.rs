@@ -103,6 +103,7 @@ impl RegionBuilder<'_> {
     /// Adds the reads of a call; `Err` says why it may do anything else.
     pub fn reads_of_call(&self, name: &str, reads: &mut CalleeReads) -> Result<(), String> {
         if self.is_vouched(name) {
+            reads.declared |= !self.is_library(name);
             return Ok(());
         }
         if let Some(body) = self.certain_body(name) {

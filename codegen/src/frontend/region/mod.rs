@@ -7,6 +7,7 @@ mod chain;
 pub mod final_counters;
 pub mod model_assembly;
 mod private_variables;
+mod process_ties;
 pub mod region_reader;
 pub mod start_values;
 pub mod statement;

@@ -1,5 +1,6 @@
 //! Builds the model of one region from its pragma and its statements in the syntax tree.
 
+use super::process_ties;
 use super::start_values::FinalScalars;
 use super::statement;
 use crate::Refusal;
@@ -412,6 +413,7 @@ fn model(
         conditions,
         entry: builder.hoisted.entry(),
         kept: builder.kept.clone(),
+        ties: if site.options.model.across { process_ties::ties(builder) } else { Vec::new() },
         parameters: builder.parameters.iter().map(|p| p.parameter.clone()).collect(),
         context: builder.context(),
         values: builder.values.iter().filter(|(id, _)| !integers.contains(id)).map(|(_, v)| v.clone()).collect(),

@@ -1,0 +1,92 @@
+//! The regions that are known before main begins, and what this process is in its program.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+
+use super::functions::Body;
+use super::layout::Preference;
+use super::served::{FlowOfTable, Member, Places};
+use crate::processing::image;
+use crate::sync::lock::Mutex;
+
+/// A region as the table in its program describes it.
+pub(crate) struct KnownRegion {
+    /// Where the table is.
+    pub(crate) table: usize,
+    pub(crate) name: String,
+    pub(crate) preferences: Vec<Preference>,
+    pub(crate) flows: Vec<FlowOfTable>,
+    pub(crate) body: Body,
+    pub(crate) arrays: usize,
+    /// The bytes of the context.
+    pub(crate) context: usize,
+    /// The numbers in it.
+    pub(crate) members: Vec<Member>,
+    /// Tells where the arrays are.
+    pub(crate) places: Places,
+}
+
+static KNOWN: Mutex<Vec<Arc<KnownRegion>>> = Mutex::new(Vec::new());
+
+/// What this process is in its program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Part {
+    /// All processes run main, or there is one.
+    Equal,
+    /// It alone runs main; the others serve.
+    Leads,
+    /// It serves, or has served and comes to dvm_init.
+    Serves,
+}
+
+static PART: AtomicU8 = AtomicU8::new(Part::Equal as u8);
+
+/// Makes a region known. All processes of a program make the same ones known in the same order before main.
+pub(crate) fn add(region: KnownRegion) {
+    KNOWN.lock().push(Arc::new(region));
+}
+
+/// Whether any region is known.
+pub(crate) fn any() -> bool {
+    !KNOWN.lock().is_empty()
+}
+
+/// The region with this number.
+pub(super) fn by_number(number: u32) -> Option<Arc<KnownRegion>> {
+    KNOWN.lock().get(number as usize).cloned()
+}
+
+/// The region with this table, and its number.
+pub(super) fn by_table(table: usize) -> Option<(u32, Arc<KnownRegion>)> {
+    let known = KNOWN.lock();
+    let at = known.iter().position(|region| region.table == table)?;
+    Some((at as u32, Arc::clone(&known[at])))
+}
+
+pub(crate) fn part() -> Part {
+    match PART.load(Ordering::Acquire) {
+        part if part == Part::Leads as u8 => Part::Leads,
+        part if part == Part::Serves as u8 => Part::Serves,
+        _ => Part::Equal,
+    }
+}
+
+pub(crate) fn set_part(part: Part) {
+    PART.store(part as u8, Ordering::Release);
+}
+
+impl KnownRegion {
+    /// A digest of the program and of what is known of the region: a process with another one must not serve it.
+    pub(super) fn program(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        let build = image::program().1;
+        build.as_deref().unwrap_or_default().hash(&mut hasher);
+        (&self.name, self.flows.len(), self.preferences.len(), self.arrays, self.context).hash(&mut hasher);
+        self.members.iter().for_each(|member| (member.at, member.bytes).hash(&mut hasher));
+        hasher.finish()
+    }
+}

@@ -1,0 +1,126 @@
+//! A program of one process whose regions run on all: process 0 runs main, the others serve its regions.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use super::call::{Meeting, RegionFacts, Role};
+use super::functions::Functions;
+use super::known::{self, Part};
+use super::reservation::Reservation;
+use super::served::ServedRegion;
+use crate::config::Config;
+use crate::engine::{AcrossEvent, Call};
+use crate::error::Error;
+use crate::id::ProcessId;
+use crate::wire::{AcrossBody, ServedArray, ServedCall};
+
+/// What a process that has served is to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AfterServing {
+    /// End: process 0 finalizes.
+    End,
+    /// Run main: process 0 has called dvm_init there, so the program is one for all processes.
+    RunMain,
+}
+
+fn no_job() -> Error {
+    Error::state("the process is in no job of several processes")
+}
+
+/// Runs a region of the program that process 0 runs; false: it is to run in this process alone.
+///
+/// # Safety
+/// The context is one of the region with this table, and `functions` are its functions.
+#[allow(unsafe_code, reason = "hands on the context of generated code")]
+pub(crate) unsafe fn lead(
+    call: &Call,
+    facts: RegionFacts,
+    functions: Functions,
+    (table, context, arrays): (usize, *const c_void, &[ServedArray]),
+) -> Result<bool, Error> {
+    if !facts.willing {
+        return Ok(false);
+    }
+    let served = known::by_table(table).and_then(|(number, region)| {
+        // SAFETY: by this function's contract.
+        unsafe { region.call(number, context, arrays, facts.digest) }
+    });
+    let Some(served) = served else {
+        let name = facts.name;
+        call.engine().config().note(|| format!("region '{name}' runs in process 0: the others cannot serve it"));
+        return Ok(false);
+    };
+    super::call::run(call, facts, functions, Some(served))
+}
+
+/// `dvm_init` in main: the program is one for all processes, which all run main from now on.
+pub(crate) fn becomes_equal(call: &Call) -> Result<(), Error> {
+    if known::part() == Part::Leads {
+        let job = call.job().ok_or_else(no_job)?;
+        let number = job.scheduler.across().next_call();
+        for to in 1..job.processes as u32 {
+            job.scheduler.across().tell(number, ProcessId::from_index(to), AcrossBody::RunsMain);
+        }
+    }
+    known::set_part(Part::Equal);
+    Ok(())
+}
+
+/// Serves the regions of process 0's program, until that ends or turns out to be one for all processes.
+pub(crate) fn serve(call: &Call) -> Result<AfterServing, Error> {
+    let job = call.job().filter(|job| job.processes > 1).ok_or_else(no_job)?;
+    let (me, processes) = (job.me.index() as u32, job.processes as u32);
+    let mut memory: Vec<Reservation> = Vec::new();
+    loop {
+        let number = job.scheduler.across().next_call();
+        let Some((said, kept)) = next(call, number)? else { return Ok(AfterServing::End) };
+        let AcrossBody::Serve(served) = said else { return Ok(AfterServing::RunMain) };
+        let job = Arc::clone(&job.scheduler);
+        let meeting = Meeting { job, number, me, processes, role: Role::Serves, kept: RefCell::new(kept) };
+        memory = serve_call(call, &meeting, &served, memory)?;
+    }
+}
+
+/// What process 0 says next, and what others have said before; nothing: it finalizes.
+#[allow(clippy::type_complexity, reason = "a pair of what was said")]
+fn next(call: &Call, number: u32) -> Result<Option<(AcrossBody<Vec<u8>>, VecDeque<AcrossEvent>)>, Error> {
+    let job = call.job().ok_or_else(no_job)?;
+    let (mut kept, mut said) = (VecDeque::new(), None);
+    while said.is_none() {
+        let events = job.scheduler.across().serve_and_take(number);
+        if events.is_empty() {
+            return Ok(None);
+        }
+        for event in events {
+            match event {
+                AcrossEvent::Lost(error) => return Err(error),
+                AcrossEvent::Said(_, body @ (AcrossBody::Serve(_) | AcrossBody::RunsMain)) => said = Some(body),
+                other @ AcrossEvent::Said(..) => kept.push_back(other),
+            }
+        }
+    }
+    Ok(said.map(|said| (said, kept)))
+}
+
+/// Takes part in one call. Gives the memory of its arrays.
+fn serve_call(
+    call: &Call,
+    meeting: &Meeting,
+    served: &ServedCall<Vec<u8>>,
+    memory: Vec<Reservation>,
+) -> Result<Vec<Reservation>, Error> {
+    let known = known::by_number(served.region);
+    let made = match &known {
+        Some(region) => ServedRegion::new(region, served, memory),
+        None => Err(Error::state("process 0 runs a region that this process does not know")),
+    };
+    let name = known.as_ref().map_or("of process 0", |region| &region.name);
+    let made = made.inspect_err(|error| Config::warn(&format!("region '{name}': {}", error.message()))).ok();
+    let preferences = known.as_ref().map(|region| region.preferences.clone()).unwrap_or_default();
+    let facts = RegionFacts { name, preferences, digest: served.digest, willing: made.is_some() };
+    let functions = made.as_ref().map(|made| made.functions.clone());
+    super::call::run_met(call, meeting, facts, functions)?;
+    Ok(made.map(ServedRegion::into_reservations).unwrap_or_default())
+}

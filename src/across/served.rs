@@ -1,0 +1,168 @@
+//! A region in a process that has not run its program: memory for the context and the arrays, and their values.
+#![allow(unsafe_code, reason = "calls a function of the region, and copies members of its context")]
+
+use std::alloc::Layout;
+use std::ffi::{c_int, c_void};
+use std::fs;
+use std::ptr;
+use std::slice;
+
+use super::functions::{ArrayAt, FlowRows, Functions};
+use super::known::KnownRegion;
+use super::plan::FlowEnds;
+use super::reservation::Reservation;
+use crate::error::Error;
+use crate::memory::Allocation;
+use crate::wire::{ServedArray, ServedCall};
+
+/// A flow of a region's table.
+pub(crate) type FlowOfTable = (FlowEnds, FlowRows);
+
+/// Sets the pointers of a region's context and at file scope to the bases of its arrays, or replaces a base by the address
+/// of an array that is known by its name.
+pub(crate) type Places = unsafe extern "C" fn(context: *mut c_void, bases: *mut *mut c_void);
+
+/// A number in a region's context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Member {
+    /// Where it begins.
+    pub(crate) at: usize,
+    pub(crate) bytes: usize,
+}
+
+/// Most bytes of a region's values: they go in one message.
+const MOST_VALUES: usize = 64 << 10;
+
+/// Most arrays of a region whose processes serve.
+const MOST_ARRAYS: usize = 1024;
+
+/// No type of C needs more.
+const CONTEXT_ALIGNMENT: usize = 64;
+
+impl KnownRegion {
+    /// The call that process 0 hands to the others; `None`: it has too much to tell.
+    ///
+    /// # Safety
+    /// The context is one of this region.
+    pub(crate) unsafe fn call(
+        &self,
+        region: u32,
+        context: *const c_void,
+        arrays: &[ServedArray],
+        digest: u64,
+    ) -> Option<ServedCall<Vec<u8>>> {
+        let mut values = Vec::new();
+        for member in &self.members {
+            let from = context.cast::<u8>().wrapping_add(member.at);
+            // SAFETY: by this function's contract: a member of the context, which is initialised.
+            values.extend_from_slice(unsafe { slice::from_raw_parts(from, member.bytes) });
+        }
+        let fits = values.len() <= MOST_VALUES && arrays.len() <= MOST_ARRAYS;
+        fits.then(|| ServedCall { region, program: self.program(), digest, values, arrays: arrays.to_vec() })
+    }
+}
+
+/// A call of a region in a process that serves.
+pub(super) struct ServedRegion {
+    /// What the functions use.
+    _context: Allocation,
+    reservations: Vec<Reservation>,
+    pub(super) functions: Functions,
+}
+
+impl ServedRegion {
+    /// Makes the context and the arrays. `old`: memory of the last call, which may serve again.
+    ///
+    /// # Errors
+    /// The call is none of this region, or there is no memory for it.
+    pub(super) fn new(
+        region: &KnownRegion,
+        call: &ServedCall<Vec<u8>>,
+        mut old: Vec<Reservation>,
+    ) -> Result<ServedRegion, Error> {
+        let bytes: usize = region.members.iter().map(|member| member.bytes).sum();
+        let inside = region.members.iter().all(|member| member.at + member.bytes <= region.context);
+        if call.program != region.program()
+            || call.arrays.len() != region.arrays
+            || call.values.len() != bytes
+            || !inside
+        {
+            return Err(Error::state("the program of process 0 is another one than that of this process"));
+        }
+        let mut reservations: Vec<Reservation> = Vec::new();
+        let mut bases: Vec<*mut c_void> = Vec::new();
+        for array in &call.arrays {
+            let Some(needed) = Reservation::needed(array).filter(|_| !array.named) else {
+                bases.push(ptr::null_mut());
+                continue;
+            };
+            let reservation = match old.iter().position(|old| old.bytes() == needed) {
+                Some(at) => old.swap_remove(at),
+                None => Reservation::new(needed)?,
+            };
+            bases.push(reservation.base(array).cast());
+            reservations.push(reservation);
+        }
+        let layout = Layout::from_size_align(region.context.max(1), CONTEXT_ALIGNMENT);
+        let context = layout.ok().and_then(Allocation::new).ok_or_else(crate::memory::none)?;
+        let address = context.part(0, region.context);
+        // SAFETY: so many bytes were just allocated; all zeros is a context whose members are not set yet. The members lie
+        // inside, as was seen above.
+        unsafe { address.write_bytes(0, region.context) };
+        let mut values = call.values.as_slice();
+        for member in &region.members {
+            let (value, rest) = values.split_at(member.bytes);
+            // SAFETY: as above.
+            unsafe { ptr::copy_nonoverlapping(value.as_ptr(), address.as_ptr().add(member.at), member.bytes) };
+            values = rest;
+        }
+        // SAFETY: the function is that of the region's table, the context is one of it, and there is a base for each array.
+        unsafe { (region.places)(address.as_ptr().cast(), bases.as_mut_ptr()) };
+        let maps = Mappings::read();
+        let array = |(base, array): (&*mut c_void, &ServedArray)| {
+            let base: *mut u8 = base.cast();
+            let fixed = array.named && Reservation::needed(array).is_some() && !maps.are_writable(base, array);
+            ArrayAt { base, element: array.element as usize, fixed }
+        };
+        let arrays = bases.iter().zip(&call.arrays).map(array).collect();
+        // SAFETY: the functions are those of the table, for this context. Nobody else uses it or the arrays: this process
+        // does not run its program.
+        let functions = unsafe { Functions::new(address.as_ptr().cast(), region.body, region.flows.clone(), arrays) };
+        Ok(ServedRegion { _context: context, reservations, functions })
+    }
+
+    /// The memory of the arrays, for the next call.
+    pub(super) fn into_reservations(self) -> Vec<Reservation> {
+        self.reservations
+    }
+}
+
+/// Which addresses of the process can be written. Constant arrays are as in process 0, and cannot.
+struct Mappings(Vec<(usize, usize)>);
+
+impl Mappings {
+    fn read() -> Mappings {
+        let text = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        let writable = text.lines().filter_map(|line| {
+            let (range, rest) = line.split_once(' ')?;
+            let (first, end) = range.split_once('-')?;
+            let number = |text| usize::from_str_radix(text, 16).ok();
+            rest.as_bytes().get(1).filter(|access| **access == b'w')?;
+            Some((number(first)?, number(end)?))
+        });
+        Mappings(writable.collect())
+    }
+
+    fn are_writable(&self, base: *mut u8, array: &ServedArray) -> bool {
+        let at = |offset: i64| base.wrapping_offset(offset as isize).addr();
+        [at(array.begin), at(array.end - 1)]
+            .iter()
+            .all(|at| self.0.iter().any(|(first, end)| (first..end).contains(&at)))
+    }
+}
+
+/// The array of a region's call, as servers get to know it.
+pub(crate) fn served_array(base: *mut c_void, element: usize, (begin, end): (i64, i64), named: c_int) -> ServedArray {
+    let skew = (base.addr() % ServedArray::ALIGNMENT as usize) as u16;
+    ServedArray { begin, end: end.max(begin), skew, element: element as u32, named: named != 0 }
+}
