@@ -79,6 +79,19 @@ static dvm_retcode_t do_dvm_across_run(void)
     int ran;
     return ARMED(dvm_across_run(&region, NULL, NULL, 0, 1, &ran));
 }
+static void places_of_region(void *context, void **bases)
+{
+    (void)context, (void)bases;
+}
+static dvm_retcode_t do_dvm_across_known(void)
+{
+    static const dvm_across_t region = {.size = sizeof region, .name = "region", .body = body_of_region, .places = places_of_region};
+    return ARMED(dvm_across_known(&region));
+}
+static dvm_retcode_t do_dvm_across_serve(void)
+{
+    return ARMED(dvm_across_serve(NULL));
+}
 static dvm_retcode_t do_dvm_across_sizes(void)
 {
     int64_t sizes[2] = {1, 1};

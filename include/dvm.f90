@@ -199,12 +199,12 @@ module dvm
   !> A flow between the instances of a region: elements that one phase writes and another one reads. A box of instances has
   !> the values of the phase's host loops and the coordinates of its band, from `first` up to, and without, `end`.
   type, bind(C), public :: dvm_across_flow_t
-    !> The phase that writes.
+    !> The phase that writes; -1: what was there before the region.
     integer(c_int) :: from = 0
     !> The phase that reads; -1: what comes after the region.
     integer(c_int) :: to = 0
     !> Visits the rows that instances of the first box write and instances of the second box read (after the region: all
-    !> that the first box leaves behind).
+    !> that the first box leaves behind; before it: all that the second box finds there).
     type(c_funptr) :: rows = c_null_funptr
   end type dvm_across_flow_t
 
@@ -224,7 +224,21 @@ module dvm
     type(c_ptr) :: base = c_null_ptr
     !> The bytes of an element.
     integer(c_size_t) :: element = 0
+    !> The first byte that the region touches, counted from the base.
+    integer(c_int64_t) :: begin = 0
+    !> One beyond the last one.
+    integer(c_int64_t) :: end = 0
+    !> Nonzero: the program's text names the array itself, at file scope, not a pointer to it.
+    integer(c_int) :: named = 0
   end type dvm_across_array_t
+
+  !> A number in a region's context.
+  type, bind(C), public :: dvm_across_member_t
+    !> Where it begins.
+    integer(c_size_t) :: at = 0
+    !> Its bytes.
+    integer(c_size_t) :: bytes = 0
+  end type dvm_across_member_t
 
   !> A region that can run on several processes: constant, in static memory.
   type, bind(C), public :: dvm_across_t
@@ -245,6 +259,15 @@ module dvm
     !> Runs the loops around the region's graphs, and gives each of them to dvm_across_sizes and dvm_across_graph, with
     !> the same `call`. It is called twice, and runs equal graphs both times; the first time only to learn them.
     type(c_funptr) :: body = c_null_funptr
+    !> The bytes of the context; with what follows only for regions that processes can serve, else 0.
+    integer(c_size_t) :: context = 0
+    !> The number of entries in `members`.
+    integer(c_int) :: members_count = 0
+    !> The numbers in the context: all that it needs but pointers to arrays.
+    type(c_ptr) :: members = c_null_ptr
+    !> In a process that serves: has the context's pointers, and those at file scope, lead to these bases, one for each
+    !> array; instead, writes into the list where an array is that is named.
+    type(c_funptr) :: places = c_null_funptr
   end type dvm_across_t
 
   !> A distribution, by handle. Distributions and plans may be made, asked and freed at any time, also while libdvm is not
@@ -336,6 +359,8 @@ module dvm
   public :: dvm_region_run
   public :: dvm_across_begins
   public :: dvm_across_run
+  public :: dvm_across_known
+  public :: dvm_across_serve
   public :: dvm_across_sizes
   public :: dvm_across_graph
   public :: dvm_explain
@@ -406,7 +431,8 @@ module dvm
     !> DVM_TRANSPORT decides otherwise, and `dvm-info --transports` tells. The processes of a host share its processing units
     !> out between them. After dvm_finalize the function may be called again, in all processes and over the same
     !> connections; ids are not given again. When libdvm was started on behalf of generated code, the call succeeds and the
-    !> caller becomes responsible for dvm_finalize; the process stays alone then.
+    !> caller becomes responsible for dvm_finalize; the process stays alone then, unless the regions of the program run on
+    !> several processes (clause `across`).
     !>
     !> If MPI was initialised below MPI_THREAD_MULTIPLE, and processes are reached by MPI, only the thread that calls
     !> dvm_init makes calls of MPI, inside dvm_wait, dvm_serve and dvm_finalize.
@@ -1327,6 +1353,42 @@ module dvm
       integer(c_int), intent(out) :: ran
       integer(c_int) :: code
     end function dvm_across_run
+
+    !> @brief Make a region known before main begins: for constructors of generated code.
+    !>
+    !> In a program of one process whose regions run on all (dvm_across_serve), the processes that serve know the regions
+    !> by this. All processes call it for the same regions in the same order.
+    !>
+    !> @param[in] region  the region: its `context`, `members` and `places` are there; NULL: one that processes cannot serve, so
+    !>                    that process 0 runs it
+    !> @retval DVM_SUCCESS       the region is known
+    !> @retval DVM_ERR_ARGUMENT  one of the region's functions is NULL, or its size is not that of this version
+    !>
+    !> Thread safety: before main. Source: added to the report's interface.
+    function dvm_across_known(region) &
+        bind(C, name="dvm_across_known") result(code)
+      import
+      type(dvm_across_t), intent(in) :: region
+      integer(c_int) :: code
+    end function dvm_across_known
+
+    !> @brief Serve the regions of a program of one process, before main begins: for constructors of generated code.
+    !>
+    !> Where several processes were started, the program uses no MPI and has regions with the clause `across`, process 0 alone
+    !> runs main, and the call returns there. The others do not return: they take part in its regions and end with it. If
+    !> process 0 calls dvm_init in main, the program is one for all processes: they return, too, and run main.
+    !> Where one process was started, with DVM_ACROSS=0, or when called from a shared library, the call does nothing.
+    !>
+    !> @param[in] caller  a function of the program
+    !> @retval DVM_SUCCESS  the process runs main
+    !>
+    !> Thread safety: before main. Source: added to the report's interface.
+    function dvm_across_serve(caller) &
+        bind(C, name="dvm_across_serve") result(code)
+      import
+      type(c_funptr), value :: caller
+      integer(c_int) :: code
+    end function dvm_across_serve
 
     !> @brief Agree on the sizes of the next graph's tiles: those of process 0. Called by the body of a region.
     !>

@@ -213,7 +213,8 @@ int dvm_version(void);
  * DVM_TRANSPORT decides otherwise, and `dvm-info --transports` tells. The processes of a host share its processing units
  * out between them. After dvm_finalize the function may be called again, in all processes and over the same
  * connections; ids are not given again. When libdvm was started on behalf of generated code, the call succeeds and the
- * caller becomes responsible for dvm_finalize; the process stays alone then.
+ * caller becomes responsible for dvm_finalize; the process stays alone then, unless the regions of the program run on
+ * several processes (clause `across`).
  *
  * If MPI was initialised below MPI_THREAD_MULTIPLE, and processes are reached by MPI, only the thread that calls
  * dvm_init makes calls of MPI, inside dvm_wait, dvm_serve and dvm_finalize.
@@ -1303,7 +1304,7 @@ typedef void (*dvm_across_visit_t)(void *visitor, int array, int64_t first, int6
  */
 typedef struct {
     /**
-     * The phase that writes.
+     * The phase that writes; -1: what was there before the region.
      */
     int from;
     /**
@@ -1312,7 +1313,7 @@ typedef struct {
     int to;
     /**
      * Visits the rows that instances of the first box write and instances of the second box read (after the region: all
-     * that the first box leaves behind).
+     * that the first box leaves behind; before it: all that the second box finds there).
      */
     void (*rows)(void *context,
                  const int64_t *from_first,
@@ -1340,6 +1341,20 @@ typedef struct {
      */
     int cyclic;
 } dvm_across_phase_t;
+
+/**
+ * A number in a region's context.
+ */
+typedef struct {
+    /**
+     * Where it begins.
+     */
+    size_t at;
+    /**
+     * Its bytes.
+     */
+    size_t bytes;
+} dvm_across_member_t;
 
 /**
  * A region that can run on several processes: constant, in static memory.
@@ -1378,6 +1393,23 @@ typedef struct {
      * the same `call`. It is called twice, and runs equal graphs both times; the first time only to learn them.
      */
     int (*body)(void *context, void *call);
+    /**
+     * The bytes of the context; with what follows only for regions that processes can serve, else 0.
+     */
+    size_t context;
+    /**
+     * The number of entries in `members`.
+     */
+    int members_count;
+    /**
+     * The numbers in the context: all that it needs but pointers to arrays.
+     */
+    const dvm_across_member_t *members;
+    /**
+     * In a process that serves: has the context's pointers, and those at file scope, lead to these bases, one for each
+     * array; instead, writes into the list where an array is that is named.
+     */
+    void (*places)(void *context, void **bases);
 } dvm_across_t;
 
 /**
@@ -1392,6 +1424,18 @@ typedef struct {
      * The bytes of an element.
      */
     size_t element;
+    /**
+     * The first byte that the region touches, counted from the base.
+     */
+    int64_t begin;
+    /**
+     * One beyond the last one.
+     */
+    int64_t end;
+    /**
+     * Nonzero: the program's text names the array itself, at file scope, not a pointer to it.
+     */
+    int named;
 } dvm_across_array_t;
 
 /**
@@ -1433,6 +1477,36 @@ dvm_retcode_t dvm_across_run(const dvm_across_t *region,
                              uint64_t digest,
                              int willing,
                              int *ran);
+
+/**
+ * @brief Make a region known before main begins: for constructors of generated code.
+ *
+ * In a program of one process whose regions run on all (dvm_across_serve), the processes that serve know the regions
+ * by this. All processes call it for the same regions in the same order.
+ *
+ * @param[in] region  the region: its `context`, `members` and `places` are there; NULL: one that processes cannot serve, so
+ *                    that process 0 runs it
+ * @retval DVM_SUCCESS       the region is known
+ * @retval DVM_ERR_ARGUMENT  one of the region's functions is NULL, or its size is not that of this version
+ *
+ * Thread safety: before main. Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_across_known(const dvm_across_t *region);
+
+/**
+ * @brief Serve the regions of a program of one process, before main begins: for constructors of generated code.
+ *
+ * Where several processes were started, the program uses no MPI and has regions with the clause `across`, process 0 alone
+ * runs main, and the call returns there. The others do not return: they take part in its regions and end with it. If
+ * process 0 calls dvm_init in main, the program is one for all processes: they return, too, and run main.
+ * Where one process was started, with DVM_ACROSS=0, or when called from a shared library, the call does nothing.
+ *
+ * @param[in] caller  a function of the program
+ * @retval DVM_SUCCESS  the process runs main
+ *
+ * Thread safety: before main. Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_across_serve(void (*caller)(void));
 
 /**
  * @brief Agree on the sizes of the next graph's tiles: those of process 0. Called by the body of a region.

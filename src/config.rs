@@ -6,6 +6,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -723,15 +724,20 @@ impl Config {
 
     /// Prints on stderr what the user has to know.
     pub fn warn(text: &str) {
-        eprintln!("libdvm: {text}");
+        print(text);
     }
 
     /// Prints a note on stderr with `DVM_VERBOSE=1`; otherwise does not call `text`.
     pub fn note(&self, text: impl FnOnce() -> String) {
         if self.verbose {
-            eprintln!("libdvm: {}", text());
+            print(&text());
         }
     }
+}
+
+/// In one piece: other processes of the job print, too.
+fn print(text: &str) {
+    let _ = std::io::stderr().lock().write_all(format!("libdvm: {text}\n").as_bytes());
 }
 
 pub(crate) mod option_report;

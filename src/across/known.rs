@@ -1,7 +1,7 @@
 //! The regions that are known before main begins, and what this process is in its program.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -31,6 +31,8 @@ pub(crate) struct KnownRegion {
 
 static KNOWN: Mutex<Vec<Arc<KnownRegion>>> = Mutex::new(Vec::new());
 
+static UNSERVED: AtomicBool = AtomicBool::new(false);
+
 /// What this process is in its program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -50,9 +52,14 @@ pub(crate) fn add(region: KnownRegion) {
     KNOWN.lock().push(Arc::new(region));
 }
 
-/// Whether any region is known.
+/// There is a region that processes cannot serve.
+pub(crate) fn add_unserved() {
+    UNSERVED.store(true, Ordering::Relaxed);
+}
+
+/// Whether there is any region.
 pub(crate) fn any() -> bool {
-    !KNOWN.lock().is_empty()
+    UNSERVED.load(Ordering::Relaxed) || !KNOWN.lock().is_empty()
 }
 
 /// The region with this number.

@@ -201,14 +201,19 @@ pub unsafe extern "C" fn dvm_across_run(
 /// In a program of one process whose regions run on all (dvm_across_serve), the processes that serve know the regions
 /// by this. All processes call it for the same regions in the same order.
 ///
-/// @param[in] region  the region: its `context`, `members` and `places` are there
+/// @param[in] region  the region: its `context`, `members` and `places` are there; NULL: one that processes cannot serve, so
+///                    that process 0 runs it
 /// @retval DVM_SUCCESS       the region is known
-/// @retval DVM_ERR_ARGUMENT  region or one of its functions is NULL, or its size is not that of this version
+/// @retval DVM_ERR_ARGUMENT  one of the region's functions is NULL, or its size is not that of this version
 ///
 /// Thread safety: before main. Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_across_known(region: Arg<*const dvm_across_t>) -> dvm_retcode_t {
     guarded("dvm_across_known", || {
+        if region.is_null() {
+            across::add_unserved();
+            return Ok(());
+        }
         let region = region.get("region")?;
         let table = std::ptr::from_ref(region).addr();
         let Table { name, preferences, flows, body, arrays } = Table::read(region)?;

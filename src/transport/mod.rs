@@ -53,9 +53,9 @@ mod shared;
 #[cfg(not(loom))]
 mod socket_message;
 
+pub(crate) use choice::starts_several;
 #[cfg(not(loom))]
 pub use choice::{Choices, Chosen, choices, choose, choose_for_communicator, from_environment};
-pub(crate) use choice::starts_several;
 pub use contract::{
     Incoming, KeptMemory, LossCause, Outgoing, Peer, RemoteAddress, Sent, SharedBlock, Transport, TransportEvent, Wake,
 };

@@ -150,9 +150,11 @@ unsafe extern "C" fn body(_: *mut c_void, _: *mut c_void) -> c_int {
     0
 }
 
-/// Runs a region of no phases on several processes.
-fn across(change: impl FnOnce(&mut dvm_across_t), ran: *mut c_int) -> Code {
-    let mut region = dvm_across_t {
+unsafe extern "C" fn places(_: *mut c_void, _: *mut *mut c_void) {}
+
+/// A region of no phases that can run on several processes.
+fn region_of_several() -> dvm_across_t {
+    dvm_across_t {
         size: size_of::<dvm_across_t>(),
         name: c"abused".as_ptr(),
         flows_count: 0,
@@ -161,7 +163,16 @@ fn across(change: impl FnOnce(&mut dvm_across_t), ran: *mut c_int) -> Code {
         flows: ptr::null(),
         phases: ptr::null(),
         body: Some(body),
-    };
+        context: 0,
+        members_count: 0,
+        members: ptr::null(),
+        places: Some(places),
+    }
+}
+
+/// Runs a region on several processes.
+fn across(change: impl FnOnce(&mut dvm_across_t), ran: *mut c_int) -> Code {
+    let mut region = region_of_several();
     change(&mut region);
     unsafe { dvm_across_run(&raw const region, null_mut(), ptr::null(), 0, 1, ran) }
 }
@@ -185,6 +196,19 @@ pub fn across_rows(t: &mut Table) {
         across(|region| region.flows_count = 1, ran())
     });
     t.row("dvm_across_run", Wrong::Range, "size", DVM_ERR_ARGUMENT, move |_| across(|region| region.size = 8, ran()));
+    let known = |change: fn(&mut dvm_across_t)| {
+        let mut region = region_of_several();
+        change(&mut region);
+        unsafe { dvm_across_known(&raw const region) }
+    };
+    t.spared.insert("dvm_across_known", vec![Wrong::State, Wrong::Stale]);
+    t.row("dvm_across_known", Wrong::Null, "body", DVM_ERR_ARGUMENT, move |_| known(|region| region.body = None));
+    t.row("dvm_across_known", Wrong::Null, "places", DVM_ERR_ARGUMENT, move |_| known(|region| region.places = None));
+    t.row("dvm_across_known", Wrong::Null, "members", DVM_ERR_ARGUMENT, move |_| {
+        known(|region| region.members_count = 1)
+    });
+    t.row("dvm_across_known", Wrong::Range, "size", DVM_ERR_ARGUMENT, move |_| known(|region| region.size = 8));
+    t.spared.insert("dvm_across_serve", vec![Wrong::Null, Wrong::Range, Wrong::State, Wrong::Stale]);
     let sizes = |count, sizes| unsafe { dvm_across_sizes(null_mut(), count, sizes) };
     t.usual("dvm_across_sizes", &[Wrong::State, Wrong::Stale], move |_| sizes(2, at([1_i64; 2]).cast()));
     t.row("dvm_across_sizes", Wrong::Null, "call", DVM_ERR_ARGUMENT, move |_| sizes(2, at([1_i64; 2]).cast()));

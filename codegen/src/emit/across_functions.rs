@@ -62,7 +62,7 @@ pub fn functions(
     Ok(text)
 }
 
-/// The table of the region, after the function that runs its phases, and what makes it known before main begins.
+/// The table of the region, after the function that runs its phases.
 pub fn table(shared: &RegionContext, across: &AcrossParts) -> String {
     let region = shared.region;
     let name = &region.name;
@@ -92,19 +92,22 @@ pub fn table(shared: &RegionContext, across: &AcrossParts) -> String {
             (format!("sizeof(struct {context}), {}, dvm__{name}_members, dvm__{name}_places", members.len()), text)
         }
     };
-    let mut text = format!(
+    format!(
         "{members}static const struct dvm__across dvm__{name}_across = {{\n  sizeof(struct dvm__across), \"{name}\", {numbers}, \
-         dvm__{name}_flows, dvm__{name}_phases, dvm__{name}_body,\n  {served}\n}};\n"
-    );
-    if across.served.is_ok() {
-        let _ = writeln!(
-            text,
-            "/* Before main. */\n__attribute__((__constructor__(101), __used__)) static void dvm__{name}_known(void)\n{{\n  \
-             dvm__across_known(&dvm__{name}_across);\n}}"
-        );
-    }
-    text.push('\n');
-    text
+         dvm__{name}_flows, dvm__{name}_phases, dvm__{name}_body,\n  {served}\n}};\n\n"
+    )
+}
+
+/// What makes the region known before main begins. One that processes cannot serve makes its program one of process 0 all
+/// the same.
+pub fn known(shared: &RegionContext, across: Option<&AcrossParts>) -> String {
+    let name = &shared.region.name;
+    let table = across.filter(|across| across.served.is_ok()).map(|_| format!("&dvm__{name}_across"));
+    format!(
+        "/* Before main. */\n__attribute__((__constructor__(101), __used__)) static void dvm__{name}_known(void)\n{{\n  \
+         dvm__across_known({});\n}}\n\n",
+        table.as_deref().unwrap_or("0")
+    )
 }
 
 /// A text that ends no comment.

@@ -61,7 +61,8 @@ pub fn emit(parts: &RegionParts, original: &str) -> Result<Generated, Refusal> {
     let writer = Writer { shared, increasing, hosts, across: parts.across.is_some() };
     let old = if crate::planted::planted("a10-environment") { "#define DVM__RUN_TILE dvm__run\n" } else { "" };
     let spans = row_tables::helpers(parts.overlaps);
-    let more = if parts.across.is_some() { across_functions::HELPERS } else { "" };
+    let across_asked = region.options.across;
+    let more = if across_asked { across_functions::HELPERS } else { "" };
     let mut file_scope = format!(
         "{old}{HELPERS}
 {more}{spans}DVM__QUIET
@@ -86,6 +87,9 @@ pub fn emit(parts: &RegionParts, original: &str) -> Result<Generated, Refusal> {
         file_scope.push_str(&across_functions::functions(shared, across, &tiles, reach)?);
     }
     file_scope.push_str(&run);
+    if across_asked {
+        file_scope.push_str(&across_functions::known(shared, parts.across));
+    }
     file_scope.push_str(&reductions::functions(shared));
     file_scope.push_str("DVM__LOUD\n");
     Ok(Generated { file_scope, call: call(region, shared, original, parts.across.is_some()), in_own_process: None })

@@ -85,17 +85,19 @@ pub(crate) fn init_implicitly(join: impl FnOnce(&Config) -> Result<Option<JobPar
     if running() {
         return Err(already_running());
     }
-    watch_exit(&mut life);
     start(&mut life, join)?;
+    // After the start of an MPI, whose own function for the exit is to be called later than this one.
+    watch_exit(&mut life);
     life.implicit = true;
     Ok(())
 }
 
-/// Ends a process that has served, and runs nothing of the program.
+/// Ends a process that has served, and runs nothing of the program. What is registered for the exit runs: an MPI wants to
+/// be finalized.
 pub(crate) fn end_process(report: Result<(), Error>) -> ! {
     let failed = report.is_err();
     print_failure(report);
-    system::exit_at_once(i32::from(failed))
+    std::process::exit(i32::from(failed))
 }
 
 /// Starts the engine of a process without others.

@@ -675,8 +675,16 @@ fn notes(region: &Region, site: &Site) -> Vec<(usize, String)> {
         let mut accesses = region.statements.iter().flat_map(|s| &s.accesses);
         accesses.any(|a| a.array == symbol && a.kind != crate::model::AccessKind::Read)
     };
+    let mut all = Vec::new();
+    if !region.ties.is_empty() {
+        let text = format!(
+            "where process 0 alone runs main, the region runs there, and no process serves it: {}",
+            region.ties.join("; ")
+        );
+        all.push((site.pragma.begin, text));
+    }
     if region.is_independent() {
-        return vec![];
+        return all;
     }
     let mut pairs = Vec::new();
     for (k, a) in region.arrays.iter().enumerate() {
@@ -687,12 +695,13 @@ fn notes(region: &Region, site: &Site) -> Vec<(usize, String)> {
         }
     }
     if pairs.is_empty() {
-        return vec![];
+        return all;
     }
     let text = format!(
         "{} might overlap: a check at run time decides; `restrict` on both, as parameters that the function never \
          assigns, drops the check",
         pairs.join(", ")
     );
-    vec![(site.pragma.begin, text)]
+    all.push((site.pragma.begin, text));
+    all
 }
