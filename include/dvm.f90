@@ -1364,7 +1364,7 @@ module dvm
     !> @retval DVM_SUCCESS       the region is known
     !> @retval DVM_ERR_ARGUMENT  one of the region's functions is NULL, or its size is not that of this version
     !>
-    !> Thread safety: before main. Source: added to the report's interface.
+    !> Thread safety: any thread, any time, before main. Source: added to the report's interface.
     function dvm_across_known(region) &
         bind(C, name="dvm_across_known") result(code)
       import
@@ -1382,7 +1382,7 @@ module dvm
     !> @param[in] caller  a function of the program
     !> @retval DVM_SUCCESS  the process runs main
     !>
-    !> Thread safety: before main. Source: added to the report's interface.
+    !> Thread safety: any thread, any time, before main. Source: added to the report's interface.
     function dvm_across_serve(caller) &
         bind(C, name="dvm_across_serve") result(code)
       import

@@ -1489,7 +1489,7 @@ dvm_retcode_t dvm_across_run(const dvm_across_t *region,
  * @retval DVM_SUCCESS       the region is known
  * @retval DVM_ERR_ARGUMENT  one of the region's functions is NULL, or its size is not that of this version
  *
- * Thread safety: before main. Source: added to the report's interface.
+ * Thread safety: any thread, any time, before main. Source: added to the report's interface.
  */
 dvm_retcode_t dvm_across_known(const dvm_across_t *region);
 
@@ -1504,7 +1504,7 @@ dvm_retcode_t dvm_across_known(const dvm_across_t *region);
  * @param[in] caller  a function of the program
  * @retval DVM_SUCCESS  the process runs main
  *
- * Thread safety: before main. Source: added to the report's interface.
+ * Thread safety: any thread, any time, before main. Source: added to the report's interface.
  */
 dvm_retcode_t dvm_across_serve(void (*caller)(void));
 

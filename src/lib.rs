@@ -58,6 +58,10 @@ mod remote {
         engine::init(|_| Ok(None))
     }
 
+    pub(crate) fn init_program() -> Result<bool, Error> {
+        Ok(false)
+    }
+
     pub(crate) fn init_comm(_: std::ffi::c_int) -> Result<(), Error> {
         init()
     }

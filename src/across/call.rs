@@ -11,9 +11,9 @@ use std::ffi::c_void;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::exchange::{Exchange, Waiting, failed_elsewhere};
+use super::exchange::{Exchange, Role, Waiting, failed_elsewhere};
 use super::functions::Functions;
-use super::known::{self, Part};
+use super::known::{self, ProgramPart};
 use super::layout::{Owners, Placement, Preference};
 use super::plan::{Graph, Plan};
 use super::running;
@@ -49,7 +49,7 @@ static TURN: Mutex<()> = Mutex::new(());
 /// Whether calls of this process run on several processes.
 pub(crate) fn is_across(call: &Call) -> bool {
     !call.inside_task()
-        && known::part() != Part::Serves
+        && known::part() != ProgramPart::Serves
         && call.engine().config().across()
         && call.job().is_some_and(|job| job.processes > 1)
 }
@@ -82,17 +82,6 @@ pub(crate) struct GraphOfPhase {
     pub(crate) hosts: Vec<i64>,
     pub(crate) first: Vec<i64>,
     pub(crate) step: Vec<i64>,
-}
-
-/// What this process is in a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    /// All processes have the arrays before and after it.
-    Equal,
-    /// This one has them.
-    Leads,
-    /// Process 0 has them.
-    Serves,
 }
 
 /// Runs a region on all processes, from outside of tasks; false: all run their original loops, since some process cannot,

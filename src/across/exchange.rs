@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::call::Role;
 use super::functions::Functions;
 use super::machine::TileMachine;
 use super::plan::Plan;
@@ -15,6 +14,17 @@ use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
 use crate::sync::lock::Mutex;
 use crate::wire::{ACROSS_PIECE, AcrossBody};
+
+/// What this process is in a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// All processes have the arrays before and after it.
+    Equal,
+    /// This one has them.
+    Leads,
+    /// Process 0 has them.
+    Serves,
+}
 
 /// What the processes of a call send each other.
 pub(super) struct Exchange {

@@ -1,16 +1,32 @@
 //! The regions that are known before main begins, and what this process is in its program.
 
+use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
-use super::functions::Body;
+use super::functions::{Body, FlowRows};
 use super::layout::Preference;
-use super::served::{FlowOfTable, Member, Places};
+use super::plan::FlowEnds;
 use crate::processing::image;
 use crate::sync::lock::Mutex;
+
+/// A flow of a region's table.
+pub(crate) type FlowOfTable = (FlowEnds, FlowRows);
+
+/// Sets the pointers of a region's context and at file scope to the bases of its arrays, or replaces a base by the address
+/// of an array that is known by its name.
+pub(crate) type PlaceArrays = unsafe extern "C" fn(context: *mut c_void, bases: *mut *mut c_void);
+
+/// A number in a region's context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ContextMember {
+    /// Where it begins.
+    pub(crate) at: usize,
+    pub(crate) bytes: usize,
+}
 
 /// A region as the table in its program describes it.
 pub(crate) struct KnownRegion {
@@ -24,9 +40,9 @@ pub(crate) struct KnownRegion {
     /// The bytes of the context.
     pub(crate) context: usize,
     /// The numbers in it.
-    pub(crate) members: Vec<Member>,
+    pub(crate) members: Vec<ContextMember>,
     /// Tells where the arrays are.
-    pub(crate) places: Places,
+    pub(crate) places: PlaceArrays,
 }
 
 static KNOWN: Mutex<Vec<Arc<KnownRegion>>> = Mutex::new(Vec::new());
@@ -36,7 +52,7 @@ static UNSERVED: AtomicBool = AtomicBool::new(false);
 /// What this process is in its program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Part {
+pub(crate) enum ProgramPart {
     /// All processes run main, or there is one.
     Equal,
     /// It alone runs main; the others serve.
@@ -45,7 +61,7 @@ pub(crate) enum Part {
     Serves,
 }
 
-static PART: AtomicU8 = AtomicU8::new(Part::Equal as u8);
+static PART: AtomicU8 = AtomicU8::new(ProgramPart::Equal as u8);
 
 /// Makes a region known. All processes of a program make the same ones known in the same order before main.
 pub(crate) fn add(region: KnownRegion) {
@@ -74,15 +90,15 @@ pub(super) fn by_table(table: usize) -> Option<(u32, Arc<KnownRegion>)> {
     Some((at as u32, Arc::clone(&known[at])))
 }
 
-pub(crate) fn part() -> Part {
+pub(crate) fn part() -> ProgramPart {
     match PART.load(Ordering::Acquire) {
-        part if part == Part::Leads as u8 => Part::Leads,
-        part if part == Part::Serves as u8 => Part::Serves,
-        _ => Part::Equal,
+        part if part == ProgramPart::Leads as u8 => ProgramPart::Leads,
+        part if part == ProgramPart::Serves as u8 => ProgramPart::Serves,
+        _ => ProgramPart::Equal,
     }
 }
 
-pub(crate) fn set_part(part: Part) {
+pub(crate) fn set_part(part: ProgramPart) {
     PART.store(part as u8, Ordering::Release);
 }
 

@@ -30,8 +30,8 @@ mod simulation;
 
 pub(crate) use call::{AcrossCall, GraphOfPhase, RegionFacts, is_across, run};
 pub(crate) use functions::{ArrayAt, Body, FlowRows, Functions};
-pub(crate) use known::{KnownRegion, Part, add, add_unserved, any, part, set_part};
+pub(crate) use known::{ContextMember, KnownRegion, ProgramPart, add, add_unserved, any, part, set_part};
 pub(crate) use layout::Preference;
 pub(crate) use plan::FlowEnds;
 pub(crate) use program::{AfterServing, becomes_equal, lead, serve};
-pub(crate) use served::{Member, served_array};
+pub(crate) use served::GivenArray;

@@ -5,16 +5,17 @@ use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::call::{Meeting, RegionFacts, Role};
+use super::call::{Meeting, RegionFacts};
+use super::exchange::Role;
 use super::functions::Functions;
-use super::known::{self, Part};
+use super::known::{self, ProgramPart};
 use super::reservation::Reservation;
-use super::served::ServedRegion;
+use super::served::{GivenArray, ServedRegion};
 use crate::config::Config;
 use crate::engine::{AcrossEvent, Call};
 use crate::error::Error;
 use crate::id::ProcessId;
-use crate::wire::{AcrossBody, ServedArray, ServedCall};
+use crate::wire::{AcrossBody, ServedCall};
 
 /// What a process that has served is to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub(crate) unsafe fn lead(
     call: &Call,
     facts: RegionFacts,
     functions: Functions,
-    (table, context, arrays): (usize, *const c_void, &[ServedArray]),
+    (table, context, arrays): (usize, *const c_void, &[GivenArray]),
 ) -> Result<bool, Error> {
     if !facts.willing {
         return Ok(false);
@@ -57,14 +58,14 @@ pub(crate) unsafe fn lead(
 
 /// `dvm_init` in main: the program is one for all processes, which all run main from now on.
 pub(crate) fn becomes_equal(call: &Call) -> Result<(), Error> {
-    if known::part() == Part::Leads {
+    if known::part() == ProgramPart::Leads {
         let job = call.job().ok_or_else(no_job)?;
         let number = job.scheduler.across().next_call();
         for to in 1..job.processes as u32 {
             job.scheduler.across().tell(number, ProcessId::from_index(to), AcrossBody::RunsMain);
         }
     }
-    known::set_part(Part::Equal);
+    known::set_part(ProgramPart::Equal);
     Ok(())
 }
 

@@ -2,33 +2,17 @@
 #![allow(unsafe_code, reason = "calls a function of the region, and copies members of its context")]
 
 use std::alloc::Layout;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::fs;
 use std::ptr;
 use std::slice;
 
-use super::functions::{ArrayAt, FlowRows, Functions};
+use super::functions::{ArrayAt, Functions};
 use super::known::KnownRegion;
-use super::plan::FlowEnds;
 use super::reservation::Reservation;
 use crate::error::Error;
 use crate::memory::Allocation;
 use crate::wire::{ServedArray, ServedCall};
-
-/// A flow of a region's table.
-pub(crate) type FlowOfTable = (FlowEnds, FlowRows);
-
-/// Sets the pointers of a region's context and at file scope to the bases of its arrays, or replaces a base by the address
-/// of an array that is known by its name.
-pub(crate) type Places = unsafe extern "C" fn(context: *mut c_void, bases: *mut *mut c_void);
-
-/// A number in a region's context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Member {
-    /// Where it begins.
-    pub(crate) at: usize,
-    pub(crate) bytes: usize,
-}
 
 /// Most bytes of a region's values: they go in one message.
 const MOST_VALUES: usize = 64 << 10;
@@ -48,7 +32,7 @@ impl KnownRegion {
         &self,
         region: u32,
         context: *const c_void,
-        arrays: &[ServedArray],
+        arrays: &[GivenArray],
         digest: u64,
     ) -> Option<ServedCall<Vec<u8>>> {
         let mut values = Vec::new();
@@ -58,7 +42,13 @@ impl KnownRegion {
             values.extend_from_slice(unsafe { slice::from_raw_parts(from, member.bytes) });
         }
         let fits = values.len() <= MOST_VALUES && arrays.len() <= MOST_ARRAYS;
-        fits.then(|| ServedCall { region, program: self.program(), digest, values, arrays: arrays.to_vec() })
+        fits.then(|| ServedCall {
+            region,
+            program: self.program(),
+            digest,
+            values,
+            arrays: arrays.iter().map(GivenArray::served).collect(),
+        })
     }
 }
 
@@ -161,8 +151,22 @@ impl Mappings {
     }
 }
 
-/// The array of a region's call, as servers get to know it.
-pub(crate) fn served_array(base: *mut c_void, element: usize, (begin, end): (i64, i64), named: c_int) -> ServedArray {
-    let skew = (base.addr() % ServedArray::ALIGNMENT as usize) as u16;
-    ServedArray { begin, end: end.max(begin), skew, element: element as u32, named: named != 0 }
+/// An array of a region's call, as generated code gives it.
+pub(crate) struct GivenArray {
+    pub(crate) base: *mut c_void,
+    /// The bytes of an element.
+    pub(crate) element: usize,
+    /// The bytes that are touched, counted from the base.
+    pub(crate) touched: (i64, i64),
+    /// The program's text names the array itself.
+    pub(crate) named: bool,
+}
+
+impl GivenArray {
+    /// As servers get to know it.
+    fn served(&self) -> ServedArray {
+        let skew = (self.base.addr() % usize::from(ServedArray::ALIGNMENT)) as u16;
+        let (begin, end) = self.touched;
+        ServedArray { begin, end: end.max(begin), skew, element: self.element as u32, named: self.named }
+    }
 }

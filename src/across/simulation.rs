@@ -173,8 +173,8 @@ fn run(instance: &Instance, memory: &mut [Vec<u64>]) {
     memory[instance.write.0 as usize][instance.write.1 as usize] = value;
 }
 
-/// An instance that writes, one that reads (or nobody), and the element.
-type Handed = (usize, Option<usize>, ElementRow);
+/// An instance that writes, one that reads, and the element; `None`: before or after the nest.
+type Handed = (Option<usize>, Option<usize>, ElementRow);
 
 /// Which instances hand values on, by brute force.
 struct Known {
@@ -185,20 +185,20 @@ struct Known {
 
 impl Known {
     fn of(nest: &Nest) -> Known {
-        let mut flows: BTreeMap<(usize, Option<usize>), Vec<Handed>> = BTreeMap::new();
+        let mut flows: BTreeMap<(Option<usize>, Option<usize>), Vec<Handed>> = BTreeMap::new();
         let mut last: HashMap<(u32, i64), usize> = HashMap::new();
         let row = |(array, first): (u32, i64)| ElementRow { array, first, count: 1 };
         for (at, instance) in nest.instances.iter().enumerate() {
             for element in &instance.reads {
-                if let Some(&writer) = last.get(element) {
-                    let ends = (nest.instances[writer].phase, Some(instance.phase));
-                    flows.entry(ends).or_default().push((writer, Some(at), row(*element)));
-                }
+                let writer = last.get(element).copied();
+                let ends = (writer.map(|writer| nest.instances[writer].phase), Some(instance.phase));
+                flows.entry(ends).or_default().push((writer, Some(at), row(*element)));
             }
             last.insert(instance.write, at);
         }
         for (element, writer) in last {
-            flows.entry((nest.instances[writer].phase, None)).or_default().push((writer, None, row(element)));
+            let ends = (Some(nest.instances[writer].phase), None);
+            flows.entry(ends).or_default().push((Some(writer), None, row(element)));
         }
         let (ends, pairs) = flows.into_iter().map(|((from, to), pairs)| (FlowEnds { from, to }, pairs)).unzip();
         Known { ends, instances: Arc::new(nest.instances.clone()), pairs }
@@ -217,7 +217,7 @@ impl Flows for Known {
     fn rows(&self, flow: usize, writer: &InstanceBox, reader: &InstanceBox, visit: &mut dyn FnMut(ElementRow)) {
         for (from, to, row) in &self.pairs[flow] {
             let reads = to.is_none_or(|to| inside(&self.instances[to].place, reader));
-            if reads && inside(&self.instances[*from].place, writer) {
+            if reads && from.is_none_or(|from| inside(&self.instances[from].place, writer)) {
                 visit(*row);
             }
         }
@@ -279,10 +279,12 @@ struct World<'a> {
     under_way: BTreeMap<(u32, u32), VecDeque<Letter>>,
     /// By graph and tile: its instances.
     tiles: HashMap<(usize, u64), Vec<usize>>,
+    /// Process 0 alone has the values before the nest, and gets those after it.
+    served: bool,
 }
 
 impl World<'_> {
-    fn new<'a>(nest: &'a Nest, count: u32, random: &mut Random) -> World<'a> {
+    fn new<'a>(nest: &'a Nest, (count, served): (u32, bool), random: &mut Random) -> World<'a> {
         let plan = Arc::new(Plan::new(nest.graphs(count, random), count, Box::new(Known::of(nest))));
         let mut tiles: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
         for (at, instance) in nest.instances.iter().enumerate() {
@@ -296,11 +298,16 @@ impl World<'_> {
         let process = |me: u32| {
             let mut machine = TileMachine::new(Arc::clone(&plan), me);
             machine.begin(0);
-            let memory = nest.memory();
+            let mut memory = nest.memory();
+            if served && me > 0 {
+                let given = pack(&plan.entering(me), &memory);
+                memory.iter_mut().flatten().for_each(|value| *value += 1 << 40);
+                unpack(&plan.entering(me), &given, &mut memory).expect("as many values as elements");
+            }
             Process { machine, memory, running: Vec::new(), over: false, left: Vec::new(), sent: BTreeSet::new() }
         };
         let processes = (0..count).map(process).collect();
-        World { nest, plan, processes, under_way: BTreeMap::new(), tiles }
+        World { nest, plan, processes, under_way: BTreeMap::new(), tiles, served }
     }
 
     /// Takes one step of a process, of the kind that `what` chooses; false if there is none.
@@ -388,7 +395,8 @@ impl World<'_> {
         for (n, graph) in self.plan.graphs.iter().enumerate() {
             for tile in graph.own(me) {
                 let values = pack(&self.plan.left(n, &tile), &self.processes[me as usize].memory);
-                for to in (0..self.plan.processes).filter(|to| *to != me && !values.is_empty()) {
+                let all = if self.served { 1 } else { self.plan.processes };
+                for to in (0..all).filter(|to| *to != me && !values.is_empty()) {
                     let letter = Letter::Left(n, graph.number(&tile), values.clone());
                     self.under_way.entry((me, to)).or_default().push_back(letter);
                 }
@@ -458,15 +466,49 @@ impl World<'_> {
                 unpack(&rows, &values, &mut process.memory)?;
             }
         }
-        if self.processes.iter().any(|process| process.memory != expected) {
+        let who_has = if self.served { &self.processes[..1] } else { &self.processes[..] };
+        if who_has.iter().any(|process| process.memory != expected) {
             return Err("the values are not those of the loops".into());
         }
+        self.check_entering()?;
         let sent: BTreeSet<_> = self.processes.iter().flat_map(|process| process.sent.iter().copied()).collect();
         let wanted = self.by_force();
         if sent != wanted {
             return Err(format!("{} elements were sent, and {} are read elsewhere", sent.len(), wanted.len()));
         }
         Ok(sent.len())
+    }
+
+    /// What enters a process is what its instances read and none has written.
+    fn check_entering(&self) -> Result<(), String> {
+        let mut wanted: Vec<BTreeSet<(u32, i64)>> = vec![BTreeSet::new(); self.processes.len()];
+        let owners = self.owners();
+        let mut written = BTreeSet::new();
+        for (instance, owner) in self.nest.instances.iter().zip(&owners) {
+            wanted[*owner as usize].extend(instance.reads.iter().filter(|element| !written.contains(*element)));
+            written.insert(instance.write);
+        }
+        for (me, wanted) in wanted.iter().enumerate() {
+            let rows = self.plan.entering(me as u32);
+            let elements =
+                |row: &ElementRow| (row.first..row.first + row.count).map(|at| (row.array, at)).collect::<Vec<_>>();
+            let entering: Vec<(u32, i64)> = rows.list().iter().flat_map(elements).collect();
+            if entering != wanted.iter().copied().collect::<Vec<_>>() {
+                return Err(format!("{} elements enter process {me}, and {} are read", entering.len(), wanted.len()));
+            }
+        }
+        Ok(())
+    }
+
+    /// By instance: the process that runs it.
+    fn owners(&self) -> Vec<u32> {
+        let mut owners = vec![0; self.nest.instances.len()];
+        for ((n, tile), instances) in &self.tiles {
+            let graph = &self.plan.graphs[*n];
+            let owner = graph.owners.owner(&graph.tile(*tile));
+            instances.iter().for_each(|instance| owners[*instance] = owner);
+        }
+        owners
     }
 
     /// Graph and tile that writes, process that reads, element: each version once.
@@ -503,7 +545,8 @@ fn case(seed: u64) -> Result<usize, String> {
     };
     let Some(nest) = nest else { return Ok(0) };
     let count = random.below(3) as u32 + 2;
-    let world = World::new(&nest, count, &mut random);
+    let served = random.below(2) == 0;
+    let world = World::new(&nest, (count, served), &mut random);
     let mood = *random.pick(&[Mood::Any, Mood::Late, Mood::Early]);
     world.run(mood, &mut random)
 }

@@ -9,7 +9,7 @@ use super::graph::{dimension, dvm_graph_t, read};
 use super::guard::{guarded, running};
 use super::{Arg, dvm_retcode_t};
 use crate::across::{
-    self, AcrossCall, AfterServing, ArrayAt, FlowEnds, Functions, GraphOfPhase, KnownRegion, Part, Preference,
+    self, AcrossCall, AfterServing, ArrayAt, FlowEnds, Functions, GraphOfPhase, KnownRegion, Preference, ProgramPart,
     RegionFacts,
 };
 use crate::engine::{self, Call};
@@ -17,7 +17,6 @@ use crate::error::Error;
 use crate::explain;
 use crate::processing::image;
 use crate::remote;
-use crate::wire::ServedArray;
 
 /// What the function of a flow calls for each row of elements.
 ///
@@ -174,10 +173,13 @@ pub unsafe extern "C" fn dvm_across_run(
         let place = ran.result("ran")?;
         let Table { name, preferences, flows, body, arrays: count } = Table::read(region)?;
         let arrays = arrays.list(count, "arrays")?;
-        let served: Vec<ServedArray> = arrays
-            .iter()
-            .map(|array| across::served_array(array.base, array.element, (array.begin, array.end), array.named))
-            .collect();
+        let given = |array: &dvm_across_array_t| across::GivenArray {
+            base: array.base,
+            element: array.element,
+            touched: (array.begin, array.end),
+            named: array.named != 0,
+        };
+        let served: Vec<_> = arrays.iter().map(given).collect();
         let at = |array: &dvm_across_array_t| ArrayAt { base: array.base.cast(), element: array.element, fixed: false };
         let arrays = arrays.iter().map(at).collect();
         let context = context.pointer();
@@ -185,7 +187,7 @@ pub unsafe extern "C" fn dvm_across_run(
         // may call, until this call returns.
         let functions = unsafe { Functions::new(context, body, flows, arrays) };
         let facts = RegionFacts { name: &name, preferences, digest, willing: willing != 0 };
-        let has_run = if across::part() == Part::Leads {
+        let has_run = if across::part() == ProgramPart::Leads {
             // SAFETY: the documentation demands a context of this region.
             unsafe { across::lead(call, facts, functions, (table, context, &served)) }
         } else {
@@ -206,7 +208,7 @@ pub unsafe extern "C" fn dvm_across_run(
 /// @retval DVM_SUCCESS       the region is known
 /// @retval DVM_ERR_ARGUMENT  one of the region's functions is NULL, or its size is not that of this version
 ///
-/// Thread safety: before main. Source: added to the report's interface.
+/// Thread safety: any thread, any time, before main. Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_across_known(region: Arg<*const dvm_across_t>) -> dvm_retcode_t {
     guarded("dvm_across_known", || {
@@ -221,7 +223,7 @@ pub unsafe extern "C" fn dvm_across_known(region: Arg<*const dvm_across_t>) -> d
         // SAFETY: C has passed the region: the address is NULL, or that of so many entries.
         let members = unsafe { Arg::new(region.members) };
         let members = members.list(count(region.members_count), "region->members")?;
-        let member = |member: &dvm_across_member_t| across::Member { at: member.at, bytes: member.bytes };
+        let member = |member: &dvm_across_member_t| across::ContextMember { at: member.at, bytes: member.bytes };
         across::add(KnownRegion {
             table,
             name,
@@ -247,7 +249,7 @@ pub unsafe extern "C" fn dvm_across_known(region: Arg<*const dvm_across_t>) -> d
 /// @param[in] caller  a function of the program
 /// @retval DVM_SUCCESS  the process runs main
 ///
-/// Thread safety: before main. Source: added to the report's interface.
+/// Thread safety: any thread, any time, before main. Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_across_serve(caller: Option<unsafe extern "C" fn()>) -> dvm_retcode_t {
     guarded("dvm_across_serve", || {
@@ -261,10 +263,10 @@ pub unsafe extern "C" fn dvm_across_serve(caller: Option<unsafe extern "C" fn()>
         explain::begin()?;
         let call = engine::enter()?;
         if call.process().0 == 0 {
-            across::set_part(Part::Leads);
+            across::set_part(ProgramPart::Leads);
             return Ok(());
         }
-        across::set_part(Part::Serves);
+        across::set_part(ProgramPart::Serves);
         let served = across::serve(&call);
         drop(call);
         let served = match served {

@@ -6,7 +6,7 @@
 use std::ffi::c_int;
 
 use super::{Arg, dvm_retcode_t, guard};
-use crate::across::{self, Part};
+use crate::across::{self, ProgramPart};
 use crate::engine;
 use crate::explain;
 use crate::remote;
@@ -42,7 +42,7 @@ use crate::remote;
 pub unsafe extern "C" fn dvm_init() -> dvm_retcode_t {
     guard::guarded("dvm_init", || {
         remote::init()?;
-        if across::part() != Part::Equal {
+        if across::part() != ProgramPart::Equal {
             return across::becomes_equal(&engine::enter()?);
         }
         explain::begin().inspect_err(|_| {
