@@ -138,8 +138,8 @@ const ACROSS: Knob = Knob {
     kind: ValueKind::Flag,
     unit: "",
     default: "1",
-    documentation: "Whether regions with the clause `across` run on all processes of the job. 0: each process runs the \
-        whole region itself, as it does without the clause. All processes need the same value.",
+    documentation: "Whether regions with the clause `across` run on all processes of the job. 0: each process runs \
+        main and the whole region itself, as it does without the clause. All processes need the same value.",
 };
 const PLACE: Knob = Knob {
     name: "place",
