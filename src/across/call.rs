@@ -90,7 +90,7 @@ pub(crate) fn run(
     call: &Call,
     facts: RegionFacts,
     functions: Functions,
-    served: Option<ServedCall<Vec<u8>>>,
+    served: Option<&ServedCall<Vec<u8>>>,
 ) -> Result<bool, Error> {
     let job = call.job().filter(|job| job.processes > 1).ok_or_else(no_job)?;
     let _turn = TURN.lock();
@@ -98,7 +98,7 @@ pub(crate) fn run(
     let number = job.scheduler.across().next_call();
     let role = if served.is_some() { Role::Leads } else { Role::Equal };
     let meeting = Meeting { job: Arc::clone(&job.scheduler), number, me, processes, role, kept: RefCell::default() };
-    if let Some(ServedCall { region, program, digest, values, arrays }) = &served {
+    if let Some(ServedCall { region, program, digest, values, arrays }) = served {
         let (region, program, digest, arrays) = (*region, *program, *digest, arrays.clone());
         meeting.tell_all(&AcrossBody::Serve(ServedCall { region, program, digest, values: values.as_slice(), arrays }));
     }

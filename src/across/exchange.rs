@@ -270,7 +270,9 @@ impl Exchange {
             }
         }
         let graph = self.plan.graphs.len() as u32;
-        to_all.iter().for_each(|to| self.tell(*to, AcrossBody::Ended { graph }));
+        for to in &to_all {
+            self.tell(*to, AcrossBody::Ended { graph });
+        }
         if self.role == Role::Serves {
             return Ok(());
         }

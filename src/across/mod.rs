@@ -6,6 +6,7 @@
 //!
 //! - `rows`: sets of elements; `layout`: the owner of each tile; `plan`: all graphs of a call, and what a tile has for a
 //!   process; `machine`: which tiles may run, and which messages are unpacked before. These decide, and have no threads.
+//!
 //! In a program of one process, only process 0 has the arrays: the others serve its regions.
 //!
 //! - `known`: the regions of the program; `served`, `reservation`: one in a process that serves; `program`: serving.

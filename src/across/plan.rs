@@ -174,7 +174,7 @@ impl Plan {
         parcel.gated = !parcel.rows.is_empty();
         for (flow, ends) in flows() {
             let Some(phase) = ends.to else { continue };
-            self.from_on(n + 1, phase, to, |reader| {
+            self.readers_since(n + 1, phase, to, |reader| {
                 self.flows.rows(flow, &writer, reader, &mut |row| parcel.rows.add(row));
             });
         }
@@ -187,14 +187,16 @@ impl Plan {
         let (nobody, mut rows) = (InstanceBox::default(), ElementRows::default());
         for (flow, ends) in self.flows.list().iter().enumerate() {
             let (None, Some(phase)) = (ends.from, ends.to) else { continue };
-            self.from_on(0, phase, process, |reader| self.flows.rows(flow, &nobody, reader, &mut |row| rows.add(row)));
+            self.readers_since(0, phase, process, |reader| {
+                self.flows.rows(flow, &nobody, reader, &mut |row| rows.add(row));
+            });
         }
         rows.unite();
         rows
     }
 
     /// Visits boxes around the process's tiles in the phase's graphs from graph `n` on.
-    fn from_on(&self, n: usize, phase: usize, process: u32, mut visit: impl FnMut(&InstanceBox)) {
+    fn readers_since(&self, n: usize, phase: usize, process: u32, mut visit: impl FnMut(&InstanceBox)) {
         let all = &self.by_phase[phase];
         let after = &all[all.partition_point(|at| *at < n)..];
         match (&self.together[phase], after.last()) {

@@ -53,7 +53,7 @@ pub(crate) unsafe fn lead(
         call.engine().config().note(|| format!("region '{name}' runs in process 0: the others cannot serve it"));
         return Ok(false);
     };
-    super::call::run(call, facts, functions, Some(served))
+    super::call::run(call, facts, functions, Some(&served))
 }
 
 /// `dvm_init` in main: the program is one for all processes, which all run main from now on.

@@ -506,7 +506,9 @@ impl World<'_> {
         for ((n, tile), instances) in &self.tiles {
             let graph = &self.plan.graphs[*n];
             let owner = graph.owners.owner(&graph.tile(*tile));
-            instances.iter().for_each(|instance| owners[*instance] = owner);
+            for instance in instances {
+                owners[*instance] = owner;
+            }
         }
         owners
     }

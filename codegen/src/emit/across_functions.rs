@@ -68,29 +68,20 @@ pub fn table(shared: &RegionContext, across: &AcrossParts) -> String {
     let name = &region.name;
     let numbers = format!("{}, {}, {}", across.loops.len(), across.places.len(), region.arrays.len());
     let context = &shared.context;
-    let (served, members) = match &across.served {
-        Err(tie) => {
-            let mut text =
-                format!("/* Processes that serve cannot run tiles of region `{name}`: {}. */\n", comment_text(tie));
-            text.push('\n');
-            ("0, 0, 0, 0".to_owned(), text)
-        }
-        Ok(_) => {
-            let members = members(shared);
-            let list: Vec<String> = members
-                .iter()
-                .map(|member| {
-                    format!(
-                        "{{__builtin_offsetof(struct {context}, {member}), sizeof(((struct {context} *)0)->{member})}}"
-                    )
-                })
-                .collect();
-            let text = format!(
-                "/* What of the context a process needs that serves. */\nstatic const struct dvm__across_member dvm__{name}_members[] = {{\n  {}\n}};\n",
-                list.join(",\n  ")
-            );
-            (format!("sizeof(struct {context}), {}, dvm__{name}_members, dvm__{name}_places", members.len()), text)
-        }
+    let (served, members) = if let Err(tie) = &across.served {
+        let text = format!("/* Processes that serve cannot run tiles of region `{name}`: {}. */\n", comment_text(tie));
+        ("0, 0, 0, 0".to_owned(), text)
+    } else {
+        let members = members(shared);
+        let entry = |member: &String| {
+            format!("{{__builtin_offsetof(struct {context}, {member}), sizeof(((struct {context} *)0)->{member})}}")
+        };
+        let list: Vec<String> = members.iter().map(entry).collect();
+        let text = format!(
+            "/* What of the context a process needs that serves. */\nstatic const struct dvm__across_member dvm__{name}_members[] = {{\n  {}\n}};\n",
+            list.join(",\n  ")
+        );
+        (format!("sizeof(struct {context}), {}, dvm__{name}_members, dvm__{name}_places", members.len()), text)
     };
     format!(
         "{members}static const struct dvm__across dvm__{name}_across = {{\n  sizeof(struct dvm__across), \"{name}\", {numbers}, \
