@@ -1441,7 +1441,8 @@ typedef struct {
 /**
  * @brief Tell whether regions with the clause `across` run on several processes: in a job of several, unless DVM_ACROSS=0.
  *
- * @param[out] across  1 if they do, else 0
+ * @param[out] across  1 if they do, else 0. 2: they do, this process alone runs main, and DVM_RECOVER=1 has it outlive the
+ *                     others: the caller keeps what the region overwrites, and runs it again if dvm_across_run fails
  * @retval DVM_SUCCESS       across is written
  * @retval DVM_ERR_ARGUMENT  across is NULL
  *

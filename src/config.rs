@@ -405,7 +405,8 @@ const RECOVER: Knob = Knob {
     unit: "",
     default: "0",
     documentation: "1, in all processes: tasks of a process that is lost run again in the others, if they only read their \
-        inputs and write their outputs. docs/several-processes.md says which programs survive what. Outputs are copied to \
+        inputs and write their outputs. docs/several-processes.md says which programs survive what. Where process 0 alone \
+        runs main, it runs a region again by itself that was lost with a process that served it. Outputs are copied to \
         their homes at once, and no output of a task of another process takes over the memory of an input.",
 };
 

@@ -49,7 +49,7 @@ static TURN: Mutex<()> = Mutex::new(());
 /// Whether calls of this process run on several processes.
 pub(crate) fn is_across(call: &Call) -> bool {
     !call.inside_task()
-        && known::part() != ProgramPart::Serves
+        && !matches!(known::part(), ProgramPart::Serves | ProgramPart::Alone)
         && call.engine().config().across()
         && call.job().is_some_and(|job| job.processes > 1)
 }
@@ -254,8 +254,8 @@ impl Meeting {
         exchange.begin(kept)?;
         exchange.enter(&across.name)?;
         across.go(Arc::clone(&exchange), sizes);
-        functions.body(std::ptr::from_ref(across).cast_mut().cast())?;
-        across.end(count)?;
+        let body = functions.body(std::ptr::from_ref(across).cast_mut().cast());
+        across.end(count, body)?;
         exchange.leave_behind(&across.name)?;
         let [entering, through, messages, out] = exchange.counts();
         let before = if entering > 0 { format!("{entering} bytes from before it, ") } else { String::new() };
@@ -297,10 +297,11 @@ impl AcrossCall {
     }
 
     /// After the body was run for good.
-    fn end(&self, count: usize) -> Result<(), Error> {
+    fn end(&self, count: usize, body: Result<(), Error>) -> Result<(), Error> {
         let Stage::RunningPart { next, failure, .. } = &mut *self.stage.lock() else { return Err(no_job()) };
         match failure.take() {
             Some(failure) => Err(failure),
+            None if body.is_err() => body,
             None if *next != count => Err(Error::state("the region's body has not run all of its graphs")),
             None => Ok(()),
         }

@@ -57,6 +57,8 @@ pub(crate) enum ProgramPart {
     Equal,
     /// It alone runs main; the others serve.
     Leads,
+    /// It leads, and runs regions alone since one has failed on all.
+    Alone,
     /// It serves, or has served and comes to dvm_init.
     Serves,
 }
@@ -93,6 +95,7 @@ pub(super) fn by_table(table: usize) -> Option<(u32, Arc<KnownRegion>)> {
 pub(crate) fn part() -> ProgramPart {
     match PART.load(Ordering::Acquire) {
         part if part == ProgramPart::Leads as u8 => ProgramPart::Leads,
+        part if part == ProgramPart::Alone as u8 => ProgramPart::Alone,
         part if part == ProgramPart::Serves as u8 => ProgramPart::Serves,
         _ => ProgramPart::Equal,
     }

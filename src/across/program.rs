@@ -13,7 +13,7 @@ use super::reservation::Reservation;
 use super::served::{GivenArray, ServedRegion};
 use crate::config::Config;
 use crate::engine::{AcrossEvent, Call};
-use crate::error::Error;
+use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
 use crate::wire::{AcrossBody, ServedCall};
 
@@ -53,11 +53,15 @@ pub(crate) unsafe fn lead(
         call.engine().config().note(|| format!("region '{name}' runs in process 0: the others cannot serve it"));
         return Ok(false);
     };
-    super::call::run(call, facts, functions, Some(&served))
+    super::call::run(call, facts, functions, Some(&served)).inspect_err(|_| known::set_part(ProgramPart::Alone))
 }
 
 /// `dvm_init` in main: the program is one for all processes, which all run main from now on.
 pub(crate) fn becomes_equal(call: &Call) -> Result<(), Error> {
+    if known::part() == ProgramPart::Alone {
+        let text = "a region has failed that ran on several processes, and the others do not run main";
+        return Err(Error::new(dvm_retcode_t::DVM_ERR_PEER_LOST, text));
+    }
     if known::part() == ProgramPart::Leads {
         let job = call.job().ok_or_else(no_job)?;
         let number = job.scheduler.across().next_call();
@@ -80,7 +84,11 @@ pub(crate) fn serve(call: &Call) -> Result<AfterServing, Error> {
         let AcrossBody::Serve(served) = said else { return Ok(AfterServing::RunMain) };
         let job = Arc::clone(&job.scheduler);
         let meeting = Meeting { job, number, me, processes, role: Role::Serves, kept: RefCell::new(kept) };
-        memory = serve_call(call, &meeting, &served, memory)?;
+        // A call that fails is told to process 0, which may go on without it.
+        memory = serve_call(call, &meeting, &served, memory).unwrap_or_else(|error| {
+            call.engine().config().note(|| error.message().to_owned());
+            Vec::new()
+        });
     }
 }
 

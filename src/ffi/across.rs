@@ -123,7 +123,8 @@ pub struct dvm_across_t {
 
 /// @brief Tell whether regions with the clause `across` run on several processes: in a job of several, unless DVM_ACROSS=0.
 ///
-/// @param[out] across  1 if they do, else 0
+/// @param[out] across  1 if they do, else 0. 2: they do, this process alone runs main, and DVM_RECOVER=1 has it outlive the
+///                     others: the caller keeps what the region overwrites, and runs it again if dvm_across_run fails
 /// @retval DVM_SUCCESS       across is written
 /// @retval DVM_ERR_ARGUMENT  across is NULL
 ///
@@ -132,7 +133,9 @@ pub struct dvm_across_t {
 pub unsafe extern "C" fn dvm_across_begins(across: Arg<*mut c_int>) -> dvm_retcode_t {
     guarded("dvm_across_begins", || {
         let place = across.result("across")?;
-        place.write(c_int::from(engine::enter().is_ok_and(|call| across::is_across(&call))));
+        let call = engine::enter().ok().filter(across::is_across);
+        let outlives = |call: &Call| across::part() == ProgramPart::Leads && call.engine().config().recover();
+        place.write(call.map_or(0, |call| 1 + c_int::from(outlives(&call))));
         Ok(())
     })
 }
@@ -274,7 +277,7 @@ pub unsafe extern "C" fn dvm_across_serve(caller: Option<unsafe extern "C" fn()>
             Ok(AfterServing::End) => Ok(()),
             Err(error) => Err(error),
         };
-        let ended = engine::finalize();
+        let ended = engine::end_of_service();
         explain::end();
         engine::end_process(served.and(ended))
     })

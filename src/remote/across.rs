@@ -39,9 +39,13 @@ impl Step<'_> {
     }
 }
 
-/// What has come for the call, and whether the process is still in its job.
+/// What has come for the call, which processes are lost, and whether this one is still in its job.
 fn taken(state: &mut State, call: u32) -> Vec<AcrossEvent> {
-    let mut events = state.across.take(call);
+    let events = state.across.take(call);
+    with_end(state, events)
+}
+
+fn with_end(state: &State, mut events: Vec<AcrossEvent>) -> Vec<AcrossEvent> {
     if state.membership.ended() {
         events.push(AcrossEvent::Lost(out_of_the_job()));
     }
@@ -82,6 +86,9 @@ impl RemoteAcross for Remote {
 
     fn serve_and_take(&self, call: u32) -> Vec<AcrossEvent> {
         self.serve_until(&inside(), &mut |step| step.state.across.has(call));
-        self.take(call)
+        self.across_came.store(false, Ordering::SeqCst);
+        let state = &mut self.state.lock();
+        let events = state.across.said(call);
+        with_end(state, events)
     }
 }

@@ -22,11 +22,11 @@ pub(super) struct AcrossInbox {
 impl AcrossInbox {
     /// Whether something has come for the call.
     pub(super) fn has(&self, call: u32) -> bool {
-        !self.lost.is_empty() || self.came.iter().any(|(_, message)| message.call >= call)
+        self.came.iter().any(|(_, message)| message.call >= call)
     }
 
     /// What has come for the call; what came for earlier ones is dropped.
-    pub(super) fn take(&mut self, call: u32) -> Vec<AcrossEvent> {
+    pub(super) fn said(&mut self, call: u32) -> Vec<AcrossEvent> {
         let mut events = Vec::new();
         let mut later = VecDeque::new();
         for (from, message) in self.came.drain(..) {
@@ -37,6 +37,12 @@ impl AcrossInbox {
             }
         }
         self.came = later;
+        events
+    }
+
+    /// The same, and which processes are lost.
+    pub(super) fn take(&mut self, call: u32) -> Vec<AcrossEvent> {
+        let mut events = self.said(call);
         let lost = |process: &ProcessId| {
             let text = format!("process {process} is lost, which takes part in the region");
             AcrossEvent::Lost(Error::new(dvm_retcode_t::DVM_ERR_PEER_LOST, text))

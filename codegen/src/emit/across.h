@@ -52,11 +52,11 @@ __attribute__((__constructor__, __used__)) static void dvm__before_main(void)
   (void)dvm__across_serve(dvm__before_main);
 }
 
-/* Whether regions run on several processes. */
+/* Whether regions run on several processes; 2: this one alone runs main, and is to outlive the others. */
 static __inline__ int dvm__is_across(void)
 {
   int dvm__is = 0;
-  return dvm__across_begins(&dvm__is) == dvm__success && dvm__is;
+  return dvm__across_begins(&dvm__is) == dvm__success ? dvm__is : 0;
 }
 
 /* A digest with more bytes. */
@@ -107,14 +107,31 @@ __attribute__((__unused__)) static void dvm__take_tiles(struct dvm__record *dvm_
       dvm__tiles->dvm__hosts_count, dvm__tiles->dvm__hosts, dvm__tiles->dvm__first, dvm__size);
 }
 
-/* Runs a region on all processes; zero: it runs in each process by itself. */
+/* Ends the list of what a region writes, with `dvm__back` after bringing back what was there before. */
+__attribute__((__unused__, __cold__, __noinline__)) static void dvm__forget(struct dvm__written *dvm__list, int dvm__back)
+{
+  while (dvm__list) {
+    struct dvm__written *const dvm__one = dvm__list;
+    dvm__list = dvm__one->dvm__next;
+    if (dvm__back)
+      dvm__memcpy((void *)dvm__one->dvm__begin, dvm__one->dvm__before, dvm__one->dvm__end - dvm__one->dvm__begin);
+    dvm__free(dvm__one->dvm__before);
+    dvm__free(dvm__one->dvm__after);
+    dvm__free(dvm__one);
+  }
+}
+
+/* Runs a region on all processes; zero: it runs in each process by itself. `dvm__saved`: what it writes, as it was. */
 __attribute__((__unused__)) static int dvm__ran_across(const struct dvm__across *dvm__region, struct dvm__tiles *dvm__tiles,
-    const struct dvm__across_array *dvm__arrays, __UINT64_TYPE__ dvm__digest, int dvm__cannot)
+    const struct dvm__across_array *dvm__arrays, __UINT64_TYPE__ dvm__digest, int dvm__cannot, struct dvm__written *dvm__saved)
 {
   int dvm__ran = 0;
   dvm__tiles->dvm__arithmetic = dvm__get_arithmetic();
   const int dvm__code = dvm__across_run(dvm__region, dvm__tiles, dvm__arrays, dvm__digest, !dvm__cannot, &dvm__ran);
-  if (dvm__code != dvm__success) {
+  if (dvm__code != dvm__success && dvm__saved)
+    dvm__print(dvm__errors, "libdvm: region %s runs again in this process: %s\n", dvm__region->dvm__name, dvm__last_error());
+  dvm__forget(dvm__saved, dvm__code != dvm__success);
+  if (dvm__code != dvm__success && !dvm__saved) {
     /* The arrays may be half done, here or elsewhere: neither going on nor starting again would be right. */
     dvm__print(dvm__errors, "%s: the tiles could not be run to the end: %s\n", dvm__region->dvm__name, dvm__last_error());
     __builtin_abort();

@@ -176,12 +176,16 @@ pub fn entry(shared: &RegionContext, across: &AcrossParts, cannot: &str) -> Stri
         format!("{{(void *){}, sizeof({}), 0, 0, {by_name}}}", address(shared, array), array.element)
     };
     let arrays: Vec<String> = region.arrays.iter().map(array).collect();
-    let mut text = String::from("  if (dvm__is_across()) {\n");
+    let mut text = String::from("  const int dvm__several = dvm__is_across();\n  if (dvm__several) {\n");
     let arrays = if arrays.is_empty() { "{0}".to_owned() } else { arrays.join(", ") };
     let _ = writeln!(text, "    struct dvm__across_array dvm__arrays[] = {{ {arrays} }};");
     if across.served.is_ok() {
         let _ = writeln!(text, "    dvm__{}_extents({own}, dvm__arrays);", region.name);
     }
+    let saved = match across.served {
+        Ok(_) => format!("dvm__several > 1 ? dvm__{}_written({own}) : 0", region.name),
+        Err(_) => "0".to_owned(),
+    };
     let _ = writeln!(
         text,
         "    __UINT64_TYPE__ dvm__number = dvm__digest({}, \"{}\", sizeof \"{}\");",
@@ -195,7 +199,7 @@ pub fn entry(shared: &RegionContext, across: &AcrossParts, cannot: &str) -> Stri
     }
     let _ = writeln!(
         text,
-        "    if (dvm__ran_across(&dvm__{}_across, &{own}->{tiles}, dvm__arrays, dvm__number, {cannot}))\n      return 0;\n  }}\n  \
+        "    if (dvm__ran_across(&dvm__{}_across, &{own}->{tiles}, dvm__arrays, dvm__number, {cannot}, {saved}))\n      return 0;\n  }}\n  \
          if (dvm__failing)\n    return 1;",
         region.name
     );

@@ -33,6 +33,7 @@ pub(crate) trait RemoteAcross: Send + Sync {
     /// Waits until something comes for the call.
     fn wait_and_take(&self, call: u32) -> Vec<AcrossEvent>;
 
-    /// As in `dvm_serve`, but also until something comes for the call; nothing then: process 0 finalizes.
+    /// As in `dvm_serve`, but also until something comes for the call, whoever else is lost; nothing then: process 0
+    /// finalizes.
     fn serve_and_take(&self, call: u32) -> Vec<AcrossEvent>;
 }

@@ -92,6 +92,15 @@ pub(crate) fn init_implicitly(join: impl FnOnce(&Config) -> Result<Option<JobPar
     Ok(())
 }
 
+fn but_for_losses(report: Result<(), Error>) -> Result<(), Error> {
+    report.or_else(|error| if error.code() == dvm_retcode_t::DVM_ERR_PEER_LOST { Ok(()) } else { Err(error) })
+}
+
+/// Ends a process that has served until process 0 finalized, and runs nothing of the program.
+pub(crate) fn end_of_service() -> Result<(), Error> {
+    but_for_losses(finalize())
+}
+
 /// Ends a process that has served, and runs nothing of the program. What is registered for the exit runs: an MPI wants to
 /// be finalized.
 pub(crate) fn end_process(report: Result<(), Error>) -> ! {
@@ -165,9 +174,9 @@ extern "C" fn end_at_exit() {
             return;
         }
         if enter().is_ok_and(|call| call.job().is_some()) {
-            // The others serve, and end with this process.
+            // The others serve, and end with this process. One that is lost was told by the region that failed.
             drop(life);
-            print_failure(finalize());
+            print_failure(but_for_losses(finalize()));
         } else if !Inside::now(context::others(context)).any() && context::outstanding() == 0 {
             print_failure(end(&mut life).1);
         }
