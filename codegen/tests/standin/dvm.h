@@ -45,4 +45,6 @@ dvm_retcode_t dvm_region_run(const dvm_graph_t *graph);
 dvm_retcode_t dvm_region_sizes(dvm_region_t *region, int dimension, const int64_t *extent, const int *carried,
     int64_t (*footprint)(void *context, const int64_t *sizes), void *context, int64_t *sizes);
 dvm_retcode_t dvm_region_waits(int64_t work, int *waits);
+dvm_retcode_t dvm_across_known(const void *region);
+dvm_retcode_t dvm_across_serve(void (*caller)(void));
 #endif
