@@ -43,6 +43,7 @@ bench: all ## measure what a task costs, and how fast tiles are, beside the peer
 	target/release/dvm-bench-bodies
 	target/release/dvm-bench-redist
 	bench/redist/over_processes.sh
+	bench/across/polybench.sh
 	target/release/dvm-bench-transport
 	target/release/dvm-bench-several
 
