@@ -55,7 +55,7 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
             }
         }
     }
-    let _ = writeln!(text, "{body}  return 0;\n}}\n");
+    let _ = writeln!(text, "  (void){};\n{body}  return 0;\n}}\n", shared.own);
     Ok(text)
 }
 
