@@ -137,6 +137,7 @@ static int dvm__phases_overlap(const struct dvm__phases_context *dvm__self)
   const dvm__int64 m = dvm__self->m;
   const dvm__int64 at = dvm__self->at;
   const dvm__int64 dvm__c_length1 = dvm__self->dvm__c_length1;
+  (void)dvm__self;
   dvm__address dvm__begin_a = (dvm__address)dvm__self->a, dvm__end_a = dvm__begin_a;
   if (n >= 2 || (n == 1 && m >= 1)) {
     dvm__end_a = dvm__begin_a + (dvm__address)((1 + (n - 1)) * (dvm__int64)sizeof(double));
