@@ -53,6 +53,7 @@ mod shared;
 #[cfg(not(loom))]
 mod socket_message;
 
+#[cfg(not(loom))]
 pub(crate) use choice::starts_several;
 #[cfg(not(loom))]
 pub use choice::{Choices, Chosen, choices, choose, choose_for_communicator, from_environment};
