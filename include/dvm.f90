@@ -448,7 +448,8 @@ module dvm
     !>                                      is no way to reach them, such as no plugin for their MPI: no process is silently
     !>                                      alone; or two processes have different builds of libdvm; or this process was
     !>                                      forked while libdvm was running: the workers stayed in the parent, and every
-    !>                                      other call answers DVM_ERR_NOT_INITIALIZED here
+    !>                                      other call answers DVM_ERR_NOT_INITIALIZED here; or a region with the clause
+    !>                                      `across` has run before on several processes, which do not run main
     !>
     !> Source: added to the report's interface.
     function dvm_init() &

@@ -202,5 +202,7 @@ int main(void)
     ran(1);
     CHECK(pthread_create(&thread, NULL, in_a_thread, NULL) == 0 && pthread_join(thread, NULL) == 0);
     ran(1);
+    if (processes > 1) /* the others have served, so they cannot run main any more */
+        CHECK(dvm_init() == DVM_ERR_UNSUPPORTED);
     return 0;
 }

@@ -54,7 +54,7 @@ pub(crate) fn is_across(call: &Call) -> bool {
         && call.job().is_some_and(|job| job.processes > 1)
 }
 
-fn no_job() -> Error {
+pub(super) fn no_job() -> Error {
     Error::state("the process is in no job of several processes")
 }
 

@@ -49,6 +49,9 @@ static KNOWN: Mutex<Vec<Arc<KnownRegion>>> = Mutex::new(Vec::new());
 
 static UNSERVED: AtomicBool = AtomicBool::new(false);
 
+/// Others have served this process.
+static LED: AtomicBool = AtomicBool::new(false);
+
 /// What this process is in its program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -68,6 +71,16 @@ static PART: AtomicU8 = AtomicU8::new(ProgramPart::Equal as u8);
 /// Makes a region known. All processes of a program make the same ones known in the same order before main.
 pub(crate) fn add(region: KnownRegion) {
     KNOWN.lock().push(Arc::new(region));
+}
+
+/// The others serve this process from now on.
+pub(super) fn note_led() {
+    LED.store(true, Ordering::Relaxed);
+}
+
+/// Whether the others have served this process.
+pub(super) fn has_led() -> bool {
+    LED.load(Ordering::Relaxed)
 }
 
 /// There is a region that processes cannot serve.

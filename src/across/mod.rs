@@ -34,5 +34,5 @@ pub(crate) use functions::{ArrayAt, Body, FlowRows, Functions};
 pub(crate) use known::{ContextMember, KnownRegion, ProgramPart, add, add_unserved, any, part, set_part};
 pub(crate) use layout::Preference;
 pub(crate) use plan::FlowEnds;
-pub(crate) use program::{AfterServing, becomes_equal, lead, serve};
+pub(crate) use program::{AfterServing, becomes_equal, lead, refuse_late_init, serve};
 pub(crate) use served::GivenArray;

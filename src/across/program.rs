@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::call::{Meeting, RegionFacts};
+use super::call::{Meeting, RegionFacts, no_job};
 use super::exchange::Role;
 use super::functions::Functions;
 use super::known::{self, ProgramPart};
@@ -24,10 +24,6 @@ pub(crate) enum AfterServing {
     End,
     /// Run main: process 0 has called dvm_init there, so the program is one for all processes.
     RunMain,
-}
-
-fn no_job() -> Error {
-    Error::state("the process is in no job of several processes")
 }
 
 /// Runs a region of the program that process 0 runs; false: it is to run in this process alone.
@@ -53,15 +49,22 @@ pub(crate) unsafe fn lead(
         call.engine().config().note(|| format!("region '{name}' runs in process 0: the others cannot serve it"));
         return Ok(false);
     };
+    known::note_led();
     super::call::run(call, facts, functions, Some(&served)).inspect_err(|_| known::set_part(ProgramPart::Alone))
+}
+
+/// Refuses `dvm_init` after the others have served: their variables are no longer as main expects to find them.
+pub(crate) fn refuse_late_init() -> Result<(), Error> {
+    if !known::has_led() {
+        return Ok(());
+    }
+    let text = "a region has run on several processes before dvm_init, and the others cannot run main any more: call dvm_init \
+                before the first region with `across`, or set DVM_ACROSS=0";
+    Err(Error::new(dvm_retcode_t::DVM_ERR_UNSUPPORTED, text))
 }
 
 /// `dvm_init` in main: the program is one for all processes, which all run main from now on.
 pub(crate) fn becomes_equal(call: &Call) -> Result<(), Error> {
-    if known::part() == ProgramPart::Alone {
-        let text = "a region has failed that ran on several processes, and the others do not run main";
-        return Err(Error::new(dvm_retcode_t::DVM_ERR_PEER_LOST, text));
-    }
     if known::part() == ProgramPart::Leads {
         let job = call.job().ok_or_else(no_job)?;
         let number = job.scheduler.across().next_call();
@@ -105,7 +108,9 @@ fn next(call: &Call, number: u32) -> Result<Option<(AcrossBody<Vec<u8>>, VecDequ
         for event in events {
             match event {
                 AcrossEvent::Lost(error) => return Err(error),
-                AcrossEvent::Said(_, body @ (AcrossBody::Serve(_) | AcrossBody::RunsMain)) => said = Some(body),
+                AcrossEvent::Said(ProcessId::FIRST, body @ (AcrossBody::Serve(_) | AcrossBody::RunsMain)) => {
+                    said = Some(body);
+                }
                 other @ AcrossEvent::Said(..) => kept.push_back(other),
             }
         }

@@ -35,12 +35,14 @@ use crate::remote;
 ///                                      is no way to reach them, such as no plugin for their MPI: no process is silently
 ///                                      alone; or two processes have different builds of libdvm; or this process was
 ///                                      forked while libdvm was running: the workers stayed in the parent, and every
-///                                      other call answers DVM_ERR_NOT_INITIALIZED here
+///                                      other call answers DVM_ERR_NOT_INITIALIZED here; or a region with the clause
+///                                      `across` has run before on several processes, which do not run main
 ///
 /// Source: added to the report's interface.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_init() -> dvm_retcode_t {
     guard::guarded("dvm_init", || {
+        across::refuse_late_init()?;
         remote::init()?;
         if across::part() != ProgramPart::Equal {
             return across::becomes_equal(&engine::enter()?);
