@@ -2,7 +2,7 @@
 
 use super::command_line::{FortranCommand, FortranGoal, FortranWord};
 use super::flang;
-use super::lowering::{LoweredFile, Lowering, added_folders};
+use super::lowering::{LoweredFile, Lowering, added_words, folders_of};
 use super::modules::ModuleUses;
 use super::reading::read;
 use super::refused::FortranRefusal;
@@ -24,9 +24,15 @@ use std::process::{Command, Stdio};
 pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
     let command = FortranCommand::parse(words)?;
     let fortran = fortran()?;
+    let added = added_words(&fortran);
+    // Options of the compiler's own command count as those of the command line.
+    let own = FortranCommand::parse(&fortran[1..])?;
+    let directives = |word: &&String| ["-fopenmp", "-fopenacc"].iter().any(|begin| word.starts_with(begin));
+    let unlisted =
+        command.unlisted_option().or_else(|| own.unlisted_option()).or_else(|| added.iter().find(directives).cloned());
     let mut work = FortranWork {
         install: Installation::of_this_program(),
-        added: added_folders(&fortran),
+        added: folders_of(&added),
         fortran,
         command: &command,
         guarded,
@@ -45,7 +51,7 @@ pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
     if marked.is_empty() {
         return work.pass_and_describe(&sources);
     }
-    if let Some(option) = command.unlisted_option() {
+    if let Some(option) = unlisted {
         for source in &marked {
             work.tell_all(source, &format!("the option `{option}` may change what its statements mean"));
         }

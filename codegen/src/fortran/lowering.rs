@@ -20,15 +20,20 @@ pub struct Lowering<'a> {
     pub added: &'a [PathBuf],
 }
 
-/// The folders that a compiler command of an MPI adds.
-pub fn added_folders(fortran: &[String]) -> Vec<PathBuf> {
+/// The words that a compiler command of an MPI adds.
+pub fn added_words(fortran: &[String]) -> Vec<String> {
     let name = Path::new(&fortran[0]).file_name().unwrap_or_default().to_string_lossy().into_owned();
     if !name.starts_with("mpi") {
         return Vec::new();
     }
     let shown = Command::new(&fortran[0]).arg("-show").stdin(Stdio::null()).output();
     let shown = shown.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    shown.split_whitespace().filter_map(|word| word.strip_prefix("-I")).map(PathBuf::from).collect()
+    shown.split_whitespace().map(str::to_owned).collect()
+}
+
+/// The folders among words of a command.
+pub fn folders_of(words: &[String]) -> Vec<PathBuf> {
+    words.iter().filter_map(|word| word.strip_prefix("-I")).map(PathBuf::from).collect()
 }
 
 /// What flang says about a file.

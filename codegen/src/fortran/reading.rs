@@ -144,16 +144,12 @@ impl File<'_> {
         let (Some(first), Some(last)) = (inside.first().map(|s| s.first), inside.last().map(|s| s.last)) else {
             return refuse("no `do` loop follows", "put the mark directly before a `do`");
         };
-        let between = text.lines().zip(1_u32..).filter(|(_, at)| (first..=last).contains(at));
-        for (line, at) in between {
-            let line = line.trim_start();
-            if line.starts_with("!$") || line.get(1..4).is_some_and(|w| w.eq_ignore_ascii_case("$om")) {
-                return Err(FortranRefusal::new(
-                    at,
-                    "a directive inside the region",
-                    "remove it, or end the region before it",
-                ));
-            }
+        if let Some(line) = directive_before(text, first) {
+            return Err(FortranRefusal::new(
+                line,
+                "a directive of gfortran that must stand directly before a loop, where the call will stand",
+                "remove it: tiles are compiled without it",
+            ));
         }
         // Words come first: they name what flang has turned into jumps and calls.
         let functions = || self.all.iter().filter(|op| op.name == "func.func");
@@ -210,6 +206,18 @@ impl File<'_> {
         });
         Ok(FortranRegion { name, mark: mark.line, first, last, symbol, clauses: tile, translated, conditions })
     }
+}
+
+/// The line of a directive of gfortran, such as `!GCC$ ivdep`, of which only comments separate the statement at line `first`.
+/// Other directives, such as OpenMP's, are comments here: options that make statements of them refuse all regions.
+fn directive_before(text: &str, first: u32) -> Option<u32> {
+    let above: Vec<(u32, &str)> = (1_u32..).zip(text.lines()).take_while(|(at, _)| *at < first).collect();
+    let comments = above.iter().rev().take_while(|(_, line)| {
+        line.trim().is_empty() || line.trim_start().starts_with('!') || line.starts_with(['c', 'C', '*', 'd', 'D'])
+    });
+    let of_gfortran =
+        |line: &str| line.trim_start().get(1..5).is_some_and(|sentinel| sentinel.eq_ignore_ascii_case("gcc$"));
+    comments.filter(|(_, line)| of_gfortran(line)).map(|(at, _)| *at).next()
 }
 
 /// Checks the words without knowing names: for refusals of what flang shows in another form.
@@ -286,4 +294,17 @@ fn block<'a>(op: &'a HlfirOp, first: u32, last: u32, loops: &[u32]) -> Option<Ve
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::directive_before;
+
+    #[test]
+    fn only_directives_that_belong_to_the_loop_count() {
+        let text = "!GCC$ ivdep\nx = 1\n!$dvm region\n\n  !gcc$ unroll 4\n!$omp do\ndo i = 1, n\n";
+        assert_eq!(directive_before(text, 7), Some(5));
+        assert_eq!(directive_before(text, 5), None);
+        assert_eq!(directive_before("cGCC$ ivdep\n      do i = 1, n\n", 2), Some(1));
+    }
 }

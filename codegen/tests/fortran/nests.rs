@@ -21,6 +21,22 @@ impl Nest {
         self.text.push('\n');
     }
 
+    /// What is a comment without the option that makes a statement of it.
+    fn directive(&mut self) {
+        if self.random.one_in(3) {
+            let lines = *self.random.pick(&[
+                "!$omp parallel do private(s) &\n!$omp&  shared(a)",
+                "!$omp atomic",
+                "!$ c(1) = 9",
+                "!$ a(1, 1) = &\n!$ & 7",
+                "!$acc loop independent",
+                "!dir$ ivdep",
+            ]);
+            self.text.push_str(lines);
+            self.text.push('\n');
+        }
+    }
+
     /// A subscript that stays inside -30:60, for counters between 1 and 12.
     fn subscript(&mut self) -> String {
         let counter = *self.random.pick(&self.counters);
@@ -97,6 +113,7 @@ impl Nest {
             }
             _ => String::new(),
         };
+        self.directive();
         self.line(&format!("{condition}{to} = {value}"));
     }
 
@@ -115,6 +132,7 @@ impl Nest {
                     _ => "n".to_owned(),
                 };
                 let (from, to) = if self.random.one_in(6) { (high, format!("{low}, -1")) } else { (low, high) };
+                self.directive();
                 self.line(&format!("do {counter} = {from}, {to}"));
                 self.counters.push(counter);
                 self.body(depth - 1);

@@ -1,10 +1,11 @@
 //! What stays as it was: the line, the reason and a remedy, and the program prints the same.
 
 use super::{can_run, dvmfc, printed, run, said};
+use std::process::Command;
 
 /// Declarations, statements of the region and what follows it; the line of the message, counted from the mark, and a part
 /// of the reason.
-const CASES: [(&str, &str, i64, &str); 34] = [
+const CASES: [(&str, &str, i64, &str); 35] = [
     ("call", "do i = 1, n\na(i) = 1\ncall touch(a(i))\nend do", 3, "a call"),
     ("function", "do i = 1, n\na(i) = twice(a(i))\nend do", 2, "`twice(...)` is neither"),
     ("goto", "do i = 1, n\nif (a(i) > 1) goto 10\na(i) = 2\n10 continue\nend do", 2, "a `goto`"),
@@ -36,6 +37,7 @@ const CASES: [(&str, &str, i64, &str); 34] = [
     ("shared", "do i = 1, n\nr = r + a(i)\nend do", 2, "`r` is "),
     ("unwritten", "do i = 1, n\nif (a(i) > 2) s = a(i)\na(i) = s\nend do", 3, "`s` is read"),
     ("later", "do i = 1, n\na(i) = a(i) + 1\nend do\n!$dvm end region\na(1) = i", 5, "`i` is used here"),
+    ("directive", "!GCC$ ivdep\ndo i = 1, n\na(i) = 1\nend do", 1, "directly before a loop"),
     ("two", "do i = 1, n; a(i) = 1; end do", 1, "several statements"),
     ("clause", "do i = 1, n\na(i) = 1\nend do", 0, "is not a clause"),
     ("carried", "do i = 2, n\na(i) = a(i-1)/2 + a(i)\nend do", 0, "no parallelism was found"),
@@ -93,6 +95,13 @@ fn options_that_change_the_meaning_refuse_all_regions() {
         return;
     }
     let folder = testkit::scratch(&[("in.f90", &program("plain", "do i = 1, n\na(i) = a(i)*2\nend do"))]);
+    let own = Command::new(env!("CARGO_BIN_EXE_dvmfc"))
+        .current_dir(&*folder)
+        .env("DVM_FC", "gfortran -fopenmp")
+        .args(["-c", "in.f90", "-o", "own.o"])
+        .output()
+        .expect("dvmfc runs");
+    assert!(own.status.success() && said(&own).contains("the option `-fopenmp`"), "{}", said(&own));
     for option in ["-ffast-math", "-fdefault-real-8 -fdefault-double-8", "-fcheck=all", "-fopenmp", "-Ofast"] {
         let output = dvmfc(&folder, &format!("{option} -c in.f90 -o in.o"));
         let first = option.split(' ').next().unwrap_or_default();
