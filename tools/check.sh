@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 2
 log=target/check
 mkdir -p "$log"
 
-steps=(format lint plugins cargo planted readme loom packages c aarch64 consumers examples sweep howto gdb bench foreign valgrind asan tsan)
+steps=(format lint plugins cargo planted readme loom packages c aarch64 consumers examples sweep howto gdb demo bench foreign valgrind asan tsan)
 
 run_format() { cargo fmt --all --check; }
 run_lint() { cargo clippy --release --locked --workspace --all-targets -- -D warnings; }
@@ -41,6 +41,7 @@ run_examples() { examples/run.sh && examples/trace.sh; }
 run_sweep() { examples/sweep.sh; }
 run_howto() { tools/howto.sh; }
 run_gdb() { tools/gdb/test.sh; }
+run_demo() { target/release/dvm-demo --shrink 20 --runs 1 --out target/check/demo; }
 run_bench() { target/release/dvm-bench --quick && target/release/dvm-bench-bodies --quick && target/release/dvm-bench-redist --quick && target/release/dvm-bench-transport --quick && target/release/dvm-bench-several --quick; }
 run_foreign() { tools/foreign.sh; }
 run_valgrind() { c-tests/sanitize.sh valgrind; }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Flags of both compilers.
-const FLAGS: [&str; 4] = ["-O3", "-march=native", "-ffp-contract=off", "-Wno-unknown-pragmas"];
+pub const FLAGS: [&str; 4] = ["-O3", "-march=native", "-ffp-contract=off", "-Wno-unknown-pragmas"];
 
 /// One example.
 pub struct Example {
@@ -12,6 +12,8 @@ pub struct Example {
     pub name: &'static str,
     /// Its file.
     pub source: &'static str,
+    /// What it computes; each `#` stands for a size.
+    subject: &'static str,
     /// Its real sizes.
     real: &'static [u64],
 }
@@ -19,15 +21,20 @@ pub struct Example {
 impl Example {
     /// All examples by pragma.
     pub fn all() -> &'static [Self] {
-        const fn example(name: &'static str, source: &'static str, real: &'static [u64]) -> Example {
-            Example { name, source, real }
+        const fn example(
+            name: &'static str,
+            source: &'static str,
+            subject: &'static str,
+            real: &'static [u64],
+        ) -> Example {
+            Example { name, source, subject, real }
         }
         const ALL: [Example; 5] = [
-            example("jacobi", "06_jacobi.c", &[400_000, 1000]),
-            example("matmul", "07_matmul.c", &[1024]),
-            example("matvec", "08_matvec.c", &[12_000]),
-            example("lu", "09_lu.c", &[2000]),
-            example("floyd", "10_floyd.c", &[1500]),
+            example("jacobi", "06_jacobi.c", "stencil on # points, # steps", &[400_000, 1000]),
+            example("matmul", "07_matmul.c", "product of two matrices of order #", &[1024]),
+            example("matvec", "08_matvec.c", "product of a matrix of order # and a vector", &[12_000]),
+            example("lu", "09_lu.c", "LU factors of a matrix of order #", &[2000]),
+            example("floyd", "10_floyd.c", "shortest paths between # places", &[1500]),
         ];
         &ALL
     }
@@ -35,6 +42,11 @@ impl Example {
     /// Sizes as arguments, divided by `shrink`.
     pub fn sizes(&self, shrink: u64) -> Vec<String> {
         self.real.iter().map(|size| (size / shrink.max(1)).to_string()).collect()
+    }
+
+    /// What it computes with these sizes.
+    pub fn subject(&self, sizes: &[String]) -> String {
+        sizes.iter().fold(self.subject.to_owned(), |text, size| text.replacen('#', size, 1))
     }
 }
 
@@ -77,18 +89,18 @@ impl Build {
         Ok(programs)
     }
 
-    /// Runs a program; `workers` and `timeline` go to libdvm.
+    /// Runs a program; `workers` and `page` (of `DVM_PROFILE`) go to libdvm.
     pub fn run(
         &self,
         program: &Path,
         sizes: &[String],
         workers: Option<&str>,
-        timeline: Option<&Path>,
+        page: Option<&Path>,
     ) -> Result<Run, String> {
         let file = self.out.join("result.bin");
         let mut command = Command::new(program);
         command.arg("-t").arg("-o").arg(&file).args(sizes);
-        for (name, value) in [("DVM_WORKERS", workers.map(Path::new)), ("DVM_TRACE", timeline)] {
+        for (name, value) in [("DVM_WORKERS", workers.map(Path::new)), ("DVM_PROFILE", page)] {
             match value {
                 Some(value) => command.env(name, value),
                 None => command.env_remove(name),
@@ -107,4 +119,13 @@ pub fn succeed(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("{}: {error}", command.get_program().display()))?;
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     if output.status.success() { Ok(errors) } else { Err(format!("{command:?}: {}\n{errors}", output.status)) }
+}
+
+#[test]
+fn each_size_is_in_the_subject() {
+    for example in Example::all() {
+        let sizes = example.sizes(10);
+        let subject = example.subject(&sizes);
+        assert!(!subject.contains('#') && sizes.iter().all(|size| subject.contains(size.as_str())), "{subject}");
+    }
 }

@@ -1,28 +1,29 @@
 //! The main job on real input: the examples by pragma, at real sizes, against the same source compiled plainly.
 
 mod example;
+mod progress;
 mod table;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::Parser;
-use example::{Build, Example};
-use indicatif::{ProgressBar, ProgressStyle};
-use table::{Row, median};
+use example::{Build, Example, FLAGS};
+use progress::Progress;
+use table::{Row, count, median};
 
 /// Runs the examples by pragma at real sizes, as compiled by the plain compiler and by dvmcc, compares the results bit by
-/// bit and prints a table. Also writes a timeline of a run and a drawing of a tiled iteration space.
+/// bit, prints a table and a verdict. Also writes a page about a run and a drawing of a tiled iteration space.
 ///
-/// Exit status: 0 all results equal, 1 something differs or failed, 2 wrong usage.
+/// Exit status: 0 all results are equal, whatever the times; 1 a result differs; 2 wrong usage, or a program could not be
+/// compiled or run.
 #[derive(Parser)]
 #[command(name = "dvm-demo", version)]
 struct Options {
     /// Folder of the examples.
     #[arg(long, default_value = "examples")]
     examples: PathBuf,
-    /// Folder for programs, results, the timeline and the drawing.
+    /// Folder for programs, results, the page and the drawing.
     #[arg(long, default_value = "target/demo")]
     out: PathBuf,
     /// Folder of dvmcc and dvm-codegen; default: this program's own.
@@ -48,7 +49,7 @@ fn main() -> ExitCode {
         Ok(false) => ExitCode::FAILURE,
         Err(message) => {
             eprintln!("dvm-demo: {message}");
-            ExitCode::FAILURE
+            ExitCode::from(2)
         }
     }
 }
@@ -62,19 +63,41 @@ fn demonstrate(options: &Options) -> Result<bool, String> {
     let build = Build { cc: options.cc.clone(), dvmcc: bin.join("dvmcc"), out: options.out.clone() };
     let wanted = |example: &&Example| options.only.as_ref().is_none_or(|part| example.name.contains(part.as_str()));
     let examples: Vec<&Example> = Example::all().iter().filter(wanted).collect();
+    let Some(first) = examples.first() else {
+        return Err("no example has such a name (--only)".into());
+    };
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
 
-    let progress = progress_bar(examples.len() * (1 + 3 * options.runs));
+    println!("{}", announcement(options, examples.len(), workers));
+    let progress = Progress::new(examples.len() * (1 + 3 * options.runs.max(1)));
     let mut rows = Vec::new();
-    for example in &examples {
+    for (index, example) in examples.iter().enumerate() {
+        let sizes = example.sizes(options.shrink);
+        progress.program(&format!("{}/{} {}: {}", index + 1, examples.len(), example.name, example.subject(&sizes)));
         rows.push(measure(example, options, &build, &progress)?);
     }
-    progress.finish_and_clear();
+    progress.finish();
     println!("{}", table::render(&rows, workers));
-    if let Some(first) = examples.first() {
-        draw(first, options, &build, &bin)?;
-    }
+    println!("{}\n", table::verdict(&rows));
+    draw(first, options, &build, &bin)?;
     Ok(rows.iter().all(|row| row.equal))
+}
+
+/// What will happen.
+fn announcement(options: &Options, examples: usize, workers: usize) -> String {
+    format!(
+        "{} with loops that are marked by `#pragma dvm region`, from {}. Each is compiled twice, with the same\n\
+         options ({}):\n  \
+         by `{}`, which ignores the pragma: one core\n  \
+         by `dvmcc`, which cuts the loops into tiles: 1 worker, then {} (one on each core)\n\
+         Each program runs {}; all results are compared bit by bit.\n",
+        count(examples, "C program"),
+        options.examples.display(),
+        FLAGS.join(" "),
+        options.cc,
+        count(workers, "worker"),
+        count(options.runs.max(1), "time")
+    )
 }
 
 fn own_folder() -> Result<PathBuf, String> {
@@ -82,19 +105,11 @@ fn own_folder() -> Result<PathBuf, String> {
     own.parent().map(Path::to_path_buf).ok_or_else(|| "own path has no folder".into())
 }
 
-fn progress_bar(steps: usize) -> ProgressBar {
-    let progress = ProgressBar::new(steps as u64);
-    let style = ProgressStyle::with_template("{elapsed_precise} [{bar:30}] {pos}/{len} {msg}");
-    progress.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
-    progress.enable_steady_tick(Duration::from_millis(200));
-    progress
-}
-
 /// Builds an example both ways and runs it in turn: plain, one worker, all workers.
-fn measure(example: &Example, options: &Options, build: &Build, progress: &ProgressBar) -> Result<Row, String> {
-    progress.set_message(format!("{}: compile", example.name));
+fn measure(example: &Example, options: &Options, build: &Build, progress: &Progress) -> Result<Row, String> {
+    progress.step(format!("{}: compile", example.name));
     let programs = build.both(example, &options.examples)?;
-    progress.inc(1);
+    progress.done();
     let sizes = example.sizes(options.shrink);
     let mut seconds = [Vec::new(), Vec::new(), Vec::new()];
     let mut equal = true;
@@ -104,34 +119,38 @@ fn measure(example: &Example, options: &Options, build: &Build, progress: &Progr
             [(&programs.plain, None), (&programs.tiled, Some("1")), (&programs.tiled, None)].into_iter().enumerate()
         {
             let way = ["plain", "one worker", "all workers"][column];
-            progress.set_message(format!("{} {}: {way}", example.name, sizes.join(" x ")));
+            progress.step(format!("{}: {way}", example.name));
             let run = build.run(program, &sizes, workers, None)?;
             seconds[column].push(run.seconds);
             match &expected {
                 None => expected = Some(run.result),
                 Some(expected) => equal &= *expected == run.result,
             }
-            progress.inc(1);
+            progress.done();
         }
     }
     let [plain, one, all] = seconds.map(|mut runs| median(&mut runs));
-    Ok(Row { name: example.name.into(), sizes: sizes.join(" x "), plain, one, all, equal })
+    Ok(Row { name: example.name.into(), subject: example.subject(&sizes), plain, one, all, equal })
 }
 
-/// Writes the two files to look at.
+/// Writes the two files to look at, and says what to do next.
 fn draw(example: &Example, options: &Options, build: &Build, bin: &Path) -> Result<(), String> {
-    let timeline = options.out.join("timeline.json");
+    let page = options.out.join(format!("{}.html", example.name));
     let programs = build.both(example, &options.examples)?;
-    build.run(&programs.tiled, &example.sizes(options.shrink), None, Some(&timeline))?;
-    println!(
-        "timeline of {}: {} (open it in a browser at ui.perfetto.dev or chrome://tracing)",
-        example.name,
-        timeline.display()
-    );
+    build.run(&programs.tiled, &example.sizes(options.shrink), None, Some(&page))?;
     let drawing = options.out.join(format!("{}-tiles.svg", example.name));
     let source = options.examples.join(example.source);
     let arguments = ["draw".into(), source.into_os_string(), "--out".into(), drawing.clone().into_os_string()];
     example::succeed(std::process::Command::new(bin.join("dvm-codegen")).args(arguments))?;
-    println!("tiled iteration space: {}", drawing.display());
+    println!("What to do next");
+    for (what, how) in [
+        ("look at a run, in a browser", page.display().to_string()),
+        ("look at its tiles", drawing.display().to_string()),
+        ("ask about your own loops", format!("{} --why YOUR.c", bin.join("dvmcc").display())),
+        ("install", "make install PREFIX=$HOME/dvm".to_owned()),
+        ("read", "docs/SUMMARY.md (porting by pragma: docs/book/pragma.md)".to_owned()),
+    ] {
+        println!("  {what:<28} {how}");
+    }
     Ok(())
 }

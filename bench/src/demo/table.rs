@@ -1,13 +1,13 @@
-//! The table of times and ratios.
+//! The table of times, and the verdict.
 
 use std::fmt::Write;
 
-/// One example's medians, in seconds.
+/// One program's medians, in seconds.
 pub struct Row {
     /// Example.
     pub name: String,
-    /// Its sizes.
-    pub sizes: String,
+    /// What it computes, with its sizes.
+    pub subject: String,
     /// Compiled by the plain compiler.
     pub plain: f64,
     /// By dvmcc, one worker.
@@ -18,6 +18,13 @@ pub struct Row {
     pub equal: bool,
 }
 
+impl Row {
+    /// How many times as fast as the plain program, with all workers.
+    fn speedup(&self) -> f64 {
+        self.plain / self.all
+    }
+}
+
 /// The middle value; of an even number the lower middle one.
 pub fn median(runs: &mut [f64]) -> f64 {
     runs.sort_by(f64::total_cmp);
@@ -26,31 +33,71 @@ pub fn median(runs: &mut [f64]) -> f64 {
 
 /// The table as text.
 pub fn render(rows: &[Row], workers: usize) -> String {
-    let all = format!("{workers} workers");
+    let width = rows.iter().map(|row| row.subject.chars().count()).max().unwrap_or(0).max("what it computes".len());
+    let all = count(workers, "worker");
     let mut text = format!(
-        "{:<10} {:>14} {:>12} {:>10} {:>11} {:>8}  {}\n",
-        "example", "size", "sequential", "1 worker", all, "ratio", "result"
+        "{:<8} {:<width$} {:>11} {:>11} {:>11} {:>8}  {}\n",
+        "program", "what it computes", "plain", "1 worker", all, "speed", "result"
     );
     for row in rows {
         let _ = writeln!(
             text,
-            "{:<10} {:>14} {:>10.3} s {:>8.3} s {:>9.3} s {:>8.3}  {}",
+            "{:<8} {:<width$} {:>9.3} s {:>9.3} s {:>9.3} s {:>6.2} x  {}",
             row.name,
-            row.sizes,
+            row.subject,
             row.plain,
             row.one,
             row.all,
-            row.all / row.plain,
+            row.speedup(),
             if row.equal { "same bits" } else { "DIFFERENT" }
         );
     }
-    text.push_str("sequential: the plain compiler; ratio: all workers over sequential, medians");
+    let _ = writeln!(text, "plain: by the plain compiler, one core; speed: plain divided by {all}; times are medians");
     text
+}
+
+/// What the table shows, in sentences.
+pub fn verdict(rows: &[Row]) -> String {
+    let total = rows.len();
+    let different: Vec<&str> = rows.iter().filter(|row| !row.equal).map(|row| row.name.as_str()).collect();
+    let faster = rows.iter().filter(|row| row.speedup() > 1.0).count();
+    let mut text = format!("Verdict: {} of {total} the same bits; {faster} of {total} faster", total - different.len());
+    let speeds = || rows.iter().map(Row::speedup);
+    if faster > 0 {
+        let (least, most) = (speeds().fold(f64::INFINITY, f64::min), speeds().fold(0.0, f64::max));
+        if total == 1 {
+            let _ = write!(text, " ({most:.1} times as fast as the plain compiler's program)");
+        } else {
+            let _ = write!(text, " ({least:.1} to {most:.1} times as fast as the plain compiler's program)");
+        }
+    }
+    text.push('.');
+    if !different.is_empty() {
+        let _ = write!(
+            text,
+            "\nOther results: {}. That is a defect of libdvm or of the compiler: please report it with this table and the \
+             output of dvm-info.",
+            different.join(", ")
+        );
+    }
+    if faster < total {
+        text.push_str("\nA program is not faster where the machine has one core or other work to do, or where sizes are small (--shrink).");
+    }
+    text
+}
+
+/// A number with its noun.
+pub fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn row(all: f64, equal: bool) -> Row {
+        Row { name: "x".into(), subject: "a stencil".into(), plain: 2.0, one: 1.5, all, equal }
+    }
 
     #[test]
     fn medians() {
@@ -60,8 +107,20 @@ mod tests {
 
     #[test]
     fn a_difference_shows() {
-        let row = |equal| Row { name: "x".into(), sizes: "1".into(), plain: 2.0, one: 1.5, all: 1.0, equal };
-        assert!(render(&[row(true)], 2).contains("0.500  same bits"));
-        assert!(render(&[row(false)], 2).contains("DIFFERENT"));
+        assert!(render(&[row(1.0, true)], 2).contains("2.00 x  same bits"));
+        assert!(render(&[row(1.0, false)], 2).contains("DIFFERENT"));
+    }
+
+    #[test]
+    fn the_verdict_counts_equal_and_faster_programs() {
+        assert_eq!(
+            verdict(&[row(1.0, true), row(0.5, true)]),
+            "Verdict: 2 of 2 the same bits; 2 of 2 faster (2.0 to 4.0 times as fast as the plain compiler's program)."
+        );
+        let mixed = verdict(&[row(1.0, false), row(4.0, true)]);
+        assert!(mixed.starts_with("Verdict: 1 of 2 the same bits; 1 of 2 faster (0.5 to 2.0 times"), "{mixed}");
+        assert!(mixed.contains("\nOther results: x. "), "{mixed}");
+        assert!(mixed.contains("\nA program is not faster where"), "{mixed}");
+        assert!(verdict(&[row(4.0, true)]).starts_with("Verdict: 1 of 1 the same bits; 0 of 1 faster.\n"));
     }
 }
