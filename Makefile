@@ -62,7 +62,7 @@ packages-bench: ## install the peers that `make bench` compares with (packages-b
 # Under sudo, or without cargo, what was built before is installed as it is.
 BUILT = $(and $(wildcard target/release/libdvm.so),$(wildcard target/release/dvmcc),$(or $(SUDO_USER),$(if $(shell command -v $(CARGO)),,none)))
 
-install: $(if $(BUILT),,all) ## install into $(DESTDIR)$(PREFIX): library, headers, Fortran module, CMake and pkg-config files, dvmcc, dvmfc, dvm-info, dvmrun; under sudo without building again
+install: $(if $(BUILT),,all) ## install into $(DESTDIR)$(PREFIX): library, headers, Fortran module, CMake and pkg-config files, dvmcc, dvmfc, dvm-info, dvmrun, completions; under sudo without building again
 	cmake -S . -B $(CMAKE_BUILD)$(if $(BUILT),-built) -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DDVM_BUILT=$(if $(BUILT),ON,OFF)
 	cmake --build $(CMAKE_BUILD)$(if $(BUILT),-built)
 	DESTDIR=$(DESTDIR) cmake --install $(CMAKE_BUILD)$(if $(BUILT),-built)
@@ -71,11 +71,11 @@ install: $(if $(BUILT),,all) ## install into $(DESTDIR)$(PREFIX): library, heade
 uninstall: ## remove what the last `make install` has put into $(DESTDIR)$(PREFIX)
 	tools/uninstall.sh target/install_manifest.txt "$(DESTDIR)"
 
-header: ## write include/dvm.h, include/dvm.f90, docs/environment.md and the man pages anew from the Rust sources
+header: ## write include/dvm.h, include/dvm.f90, docs/environment.md, the man pages and the completions of shells anew from the Rust sources
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-bindings
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm --lib the_page_about_the_environment
-	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-info -p dvmrun man_page
-	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-codegen --bin dvmcc --bin dvmfc man_page
+	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-info -p dvmrun up_to_date
+	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-codegen --bins up_to_date
 
 abi: ## record the binary interface of dvm.h, against which later headers are compared (docs/abi.md)
 	c-tests/abi/dump.sh include/dvm.h c-tests/abi/libdvm.so.0

@@ -26,6 +26,12 @@ install(CODE "
 
 install(FILES LICENSE-APACHE LICENSE-MIT DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES info/dvm-info.1 dvmrun/dvmrun.1 codegen/dvmcc.1 codegen/dvmfc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+# What shells complete, from the folders in which they look for it.
+foreach(_folder info dvmrun codegen)
+  install(DIRECTORY ${_folder}/completions/bash/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(DIRECTORY ${_folder}/completions/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(DIRECTORY ${_folder}/completions/fish/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endforeach()
 install(FILES tools/gdb/dvm.py DESTINATION ${CMAKE_INSTALL_DATADIR}/dvm)
 
 # From the directory of the .pc files back to the prefix; an absolute library directory cannot be moved.

@@ -84,6 +84,7 @@ by_pkg_config() {
     unset PKG_CONFIG_LIBDIR
 }
 
+refused() { ! "$@"; }
 version() { sed -n 's/^version = "\([0-9.]*\)"$/\1/p' "$here/../../Cargo.toml" | head -1; }
 
 all_of_it() {
@@ -127,6 +128,28 @@ step "dvm-info runs where it is installed" "$prefix/bin/dvm-info"
 step "dvmrun runs where it is installed" "$prefix/bin/dvmrun" -n 2 "$prefix/bin/dvm-info" --options
 step "no path of the build is written down" test -z "$(grep -rIl -e "$build" -e "$prefix" "$prefix/lib/cmake" "$prefix/lib/pkgconfig")"
 
+# completes WORD... : what bash offers for the last word of a command line.
+completes() {
+    bash -c '. "$1/share/bash-completion/completions/$2" && shift && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) &&
+        "$(complete -p "$1" | sed "s/.*-F \([^ ]*\).*/\1/")" "$1" "${@: -1}" "${@: -2:1}" && printf "%s\n" "${COMPREPLY[@]}"' \
+        completes "$prefix" "$@"
+}
+offers() { completes "${@:2}" | grep -qxFe "$1"; }
+step "bash completes dvmrun" offers --timeout dvmrun -n 2 --ti
+step "bash completes dvm-info" offers --machine dvm-info --ma
+step "bash completes dvmcc" offers --dvm-remarks dvmcc -O2 --dvm
+step "bash completes dvmfc" offers --dvm-strict dvmfc --dvm-s
+step "bash completes a command of dvm-codegen" offers draw dvm-codegen d
+step "bash completes an option of that command" offers --size dvm-codegen draw --si
+step "bash offers only what begins so" refused offers --label dvmrun --ti
+for program in dvmrun dvm-info dvmcc dvmfc dvm-codegen; do
+    for shell in zsh fish; do
+        [ $shell = zsh ] && file=share/zsh/site-functions/_$program || file=share/fish/vendor_completions.d/$program.fish
+        step "there is $file" test -s "$prefix/$file"
+        ! command -v $shell >/dev/null || step "$shell reads $file" $shell -n "$prefix/$file"
+    done
+done
+
 if [ -n "$quick" ]; then
     by_cmake c "$prefix"
     by_pkg_config "$prefix"
@@ -158,7 +181,6 @@ printf 'cmake_minimum_required(VERSION 3.20)\nproject(wrong LANGUAGES C)\nfind_p
 alone "$stage" "$work/wrong" "$work/wrong/build" >"$work/wrong/log" 2>&1
 step "Fortran without the language is refused with the remedy" grep -q "enable the language Fortran" "$work/wrong/log"
 printf 'cmake_minimum_required(VERSION 3.20)\nproject(wrong LANGUAGES C)\nfind_package(dvm 9 REQUIRED)\n' >"$work/wrong/CMakeLists.txt"
-refused() { ! "$@"; }
 step "a version that is not there is refused" refused alone "$stage" "$work/wrong" "$work/wrong/again"
 
 echo "$((count - failures)) passed, $failures failed"

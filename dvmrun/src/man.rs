@@ -72,3 +72,8 @@ fn every_option_and_every_code_is_in_the_page() {
     }
     assert!(!page.contains("  "), "no line of the source is torn");
 }
+
+#[test]
+fn the_completions_are_up_to_date() {
+    testkit::expect_completions(&Arguments::command(), "dvmrun", concat!(env!("CARGO_MANIFEST_DIR"), "/completions"));
+}

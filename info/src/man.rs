@@ -73,3 +73,8 @@ fn every_option_of_the_command_line_and_of_the_environment_is_in_the_page() {
         assert!(page.contains(&format!(".B {}\n", option.variable)), "{}", option.variable);
     }
 }
+
+#[test]
+fn the_completions_are_up_to_date() {
+    testkit::expect_completions(&Arguments::command(), "dvm-info", concat!(env!("CARGO_MANIFEST_DIR"), "/completions"));
+}

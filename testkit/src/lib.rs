@@ -6,6 +6,7 @@
 //! | `seeds` | which cases a random test runs: `DVM_TEST_SEED`, `DVM_TEST_FIRST`, `DVM_TEST_CASES` |
 //! | `batches` | cases that are judged several at a time, on all cores |
 //! | `shrink` | the smallest case that still fails |
+//! | `completions` | completions of shells, from a command line |
 //! | `expected` | texts that files hold, which `DVM_BLESS=1` writes anew |
 //! | `files` | a test for each file of a folder |
 //! | `man` | the parts that man pages have in common |
@@ -13,6 +14,7 @@
 //! | `scratch` | folders that go with their value, unless `DVM_TEST_FILES` keeps them |
 
 mod batches;
+mod completions;
 mod expected;
 mod files;
 mod man;
@@ -23,6 +25,7 @@ mod seeds;
 mod shrink;
 
 pub use batches::in_batches;
+pub use completions::{command_of_help, expect_completions};
 pub use expected::expect;
 pub use files::compare_names;
 pub use man::{exit_status, roff};

@@ -228,3 +228,9 @@ fn run(tile: &Tile) -> u8 {
     };
     written.map_or_else(|message| complain(message, 2), |()| 0)
 }
+
+#[test]
+fn the_completions_are_up_to_date() {
+    let command = <Arguments as clap::CommandFactory>::command();
+    testkit::expect_completions(&command, "dvm-codegen", concat!(env!("CARGO_MANIFEST_DIR"), "/completions"));
+}

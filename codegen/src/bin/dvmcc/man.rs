@@ -78,3 +78,12 @@ fn every_entry_of_the_help_is_in_the_page() {
         assert!(page.contains(&format!(".SH {title}\n")), "{title}");
     }
 }
+
+#[test]
+fn the_completions_are_up_to_date() {
+    testkit::expect_completions(
+        &testkit::command_of_help("dvmcc", HELP),
+        "dvmcc",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/completions"),
+    );
+}

@@ -1,0 +1,8 @@
+complete -c dvm-info -l options -d 'Only the options, with what they do'
+complete -c dvm-info -l machine -d 'Only the machine'
+complete -c dvm-info -l transports -d 'Only the ways to other processes: which plugins for MPI are there, what is chosen here, and why'
+complete -c dvm-info -l model -d 'Measures the caches, the bandwidths and the peak, for about half a second, and prints them as TOML, for DVM_MODEL'
+complete -c dvm-info -l check -d 'What libdvm and its programs need (clang, isl, binding, CPU quota, plugins for MPI, spelling of variables), and what to do where something is missing'
+complete -c dvm-info -l json -d 'As JSON, for programs'
+complete -c dvm-info -s h -l help -d 'Print help'
+complete -c dvm-info -s V -l version -d 'Print version'
