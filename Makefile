@@ -7,7 +7,7 @@ LIVES ?= 10000
 CMAKE_BUILD ?= target/cmake
 LOOM = RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib
 
-.PHONY: help all plugins demo check check-mpi docs install uninstall header abi loom loom-sound soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
+.PHONY: help all plugins demo check check-mpi docs deb install uninstall header abi loom loom-sound soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -67,6 +67,9 @@ install: $(if $(BUILT),,all) ## install into $(DESTDIR)$(PREFIX): library, heade
 	cmake --build $(CMAKE_BUILD)$(if $(BUILT),-built)
 	DESTDIR=$(DESTDIR) cmake --install $(CMAKE_BUILD)$(if $(BUILT),-built)
 	cp $(CMAKE_BUILD)$(if $(BUILT),-built)/install_manifest.txt target/install_manifest.txt
+
+deb: all ## make Debian packages of what was built, in target/deb (packaging/README.md)
+	packaging/deb.sh build
 
 uninstall: ## remove what the last `make install` has put into $(DESTDIR)$(PREFIX)
 	tools/uninstall.sh target/install_manifest.txt "$(DESTDIR)"

@@ -59,9 +59,23 @@ set(_paths CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
 if(TARGET dvm_fortran)
   list(APPEND _paths DVM_MODULE_DIR)
 endif()
-configure_package_config_file(cmake/dvmConfig.cmake.in dvmConfig.cmake
+configure_package_config_file(cmake/dvmConfig.cmake.in install/dvmConfig.cmake
   INSTALL_DESTINATION ${DVM_CONFIG_DIR} PATH_VARS ${_paths} NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 # Before 1.0 a minor version may break what was there.
 write_basic_package_version_file(dvmConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dvmConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/dvmConfigVersion.cmake
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/install/dvmConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/dvmConfigVersion.cmake
         DESTINATION ${DVM_CONFIG_DIR})
+
+# The same for this build tree, without an install: -Ddvm_DIR=BUILD, or PKG_CONFIG_PATH=BUILD.
+function(dvm_uninstalled)
+  set(CMAKE_INSTALL_INCLUDEDIR ${CMAKE_CURRENT_SOURCE_DIR}/include)
+  set(CMAKE_INSTALL_LIBDIR ${CMAKE_CURRENT_BINARY_DIR})
+  set(DVM_MODULE_DIR ${CMAKE_CURRENT_BINARY_DIR}/fortran)
+  configure_package_config_file(cmake/dvmConfig.cmake.in dvmConfig.cmake
+    INSTALL_DESTINATION ${CMAKE_CURRENT_BINARY_DIR} PATH_VARS ${_paths} NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+  configure_file(cmake/dvm-uninstalled.pc.in dvm-uninstalled.pc @ONLY)
+  if(TARGET dvm_fortran)
+    configure_file(cmake/dvm-fortran-uninstalled.pc.in dvm-fortran-uninstalled.pc @ONLY)
+  endif()
+endfunction()
+dvm_uninstalled()

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 2
 log=target/check
 mkdir -p "$log"
 
-steps=(format lint plugins cargo planted readme loom packages c aarch64 consumers examples sweep howto gdb demo bench foreign valgrind asan tsan)
+steps=(format lint plugins cargo planted readme loom packages c aarch64 consumers deb examples sweep howto gdb demo bench foreign valgrind asan tsan)
 
 run_format() { cargo fmt --all --check; }
 run_lint() { cargo clippy --release --locked --workspace --all-targets -- -D warnings; }
@@ -37,6 +37,7 @@ run_c_by_mpi() {
 }
 run_aarch64() { c-tests/aarch64/run.sh; }
 run_consumers() { c-tests/consumers/run.sh; }
+run_deb() { packaging/deb.sh test && python3 packaging/check.py; }
 run_examples() { examples/run.sh && examples/trace.sh; }
 run_sweep() { examples/sweep.sh; }
 run_howto() { tools/howto.sh; }

@@ -109,6 +109,21 @@ step "the same files" test "$(cd "$work/first" && find . ! -type d | sort)" = "$
 step "uninstall" "$here/../../tools/uninstall.sh" "$work/built/install_manifest.txt"
 step "nothing is left" test -z "$(find "$work/again" ! -type d)"
 
+# Uninstalled: the build tree itself.
+for language in c cxx fortran; do
+    tree=$work/uninstalled-$language
+    step "$language, uninstalled: configure" cmake -S "$work/$language" -B "$tree" -Ddvm_DIR="$build" &&
+        step "$language, uninstalled: build" cmake --build "$tree" && step "$language, uninstalled: run" timeout 60 "$tree/consumer"
+done
+flags=$(PKG_CONFIG_LIBDIR=$build pkg-config --cflags --libs dvm)
+# shellcheck disable=SC2086
+step "C by pkg-config, uninstalled: build" cc "$work/c/main.c" $flags -o "$work/uninstalled" &&
+    step "C by pkg-config, uninstalled: run" timeout 60 "$work/uninstalled"
+flags=$(PKG_CONFIG_LIBDIR=$build pkg-config --cflags --libs dvm-fortran)
+# shellcheck disable=SC2086
+step "Fortran by pkg-config, uninstalled: build" gfortran "$work/fortran/main.f90" -J"$work" $flags -o "$work/uninstalled" &&
+    step "Fortran by pkg-config, uninstalled: run" timeout 60 "$work/uninstalled"
+
 real=libdvm.so.$(version)
 for file in lib/$real include/dvm.h include/dvm.hpp include/dvm_dma.h include/dvm_mpi.h include/dvm.f90 lib/cmake/dvm/dvmConfig.cmake \
     lib/cmake/dvm/dvmConfigVersion.cmake lib/pkgconfig/dvm.pc lib/libdvm_fortran.a bin/dvm-info share/man/man1/dvm-info.1 \
