@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs every command of the pages below: each ```sh block as it stands, in one folder for each page, against an installed
 # tree made of what cargo built. Each line of the ```text block after it must be among what the commands printed; numbers may
-# differ, but not in blocks after `<!-- run: sh -->`. A block after `<!-- run: file NAME -->` is written to that file first. Blocks after `<!-- run: sh if PROGRAM -->`, and
+# differ, but not in blocks after `<!-- run: sh -->`. A block after `<!-- run: file NAME -->` is written to that file first.
+# Blocks after `<!-- run: sh if PROGRAM -->` (or `package:NAME`), and
 # those that call gdb, are left out, with a word, where there is no such program or where the system lets nobody attach.
 # Usage: tools/howto.sh [PAGE ...]
 set -uo pipefail
@@ -51,6 +52,11 @@ can_attach() {
     return $code
 }
 
+# A program, or `package:NAME` for what pkg-config knows.
+there_is() {
+    case $1 in package:*) pkg-config --exists "${1#package:}" 2>/dev/null ;; *) command -v "$1" >/dev/null ;; esac
+}
+
 run_page() {
     local page=$1 work=$2 block=0
     mkdir -p "$work/here"
@@ -62,7 +68,7 @@ run_page() {
             echo "block $block of $page was not run: there is no gdb, or it may not attach"
             continue
         fi
-        if [ -e "$work/$block.if" ] && ! command -v "$(cat "$work/$block.if")" >/dev/null; then
+        if [ -e "$work/$block.if" ] && ! there_is "$(cat "$work/$block.if")"; then
             echo "block $block of $page was not run: there is no $(cat "$work/$block.if")"
             continue
         fi
