@@ -7,8 +7,9 @@ use super::refused::FortranRefusal;
 use super::region::translate;
 use super::rewriting::{FortranRegion, clauses};
 use super::statements::{FortranStatement, Mark, SourceForm, marks, statements};
+use super::types::Element;
 use super::values::fortran_real;
-use super::variables::{Declared, Element, FortranKind};
+use super::variables::{Declared, FortranKind};
 use super::words;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -171,13 +172,15 @@ impl File<'_> {
         names.extend(declared.constants.keys().cloned());
         let mut used = BTreeSet::new();
         inside.iter().try_for_each(|statement| words::check(statement, &names, &mut used))?;
-        if let Some(word) = ["lbound", "size", "is_contiguous"].iter().find(|w| used.contains(**w)) {
+        if let Some(word) = words::OF_THE_CALL.iter().find(|w| used.contains(**w)) {
             return refuse(&format!("a variable has the name `{word}`, which the call needs"), "give it another name");
         }
         let macros =
             self.statements.iter().filter_map(|s| s.text.strip_prefix('#')?.trim_start().strip_prefix("define "));
         let macros = macros.filter_map(|rest| rest.split(['(', ' ', '\t']).find(|word| !word.is_empty()));
-        if let Some(word) = macros.map(str::to_ascii_lowercase).find(|word| used.contains(word)) {
+        if let Some(word) =
+            macros.map(str::to_ascii_lowercase).find(|word| used.contains(word) || used.contains(&format!("%{word}")))
+        {
             return refuse(&format!("`{word}` is also a macro"), "give the macro another name");
         }
         let conditions = constants(&declared, inside, &names, mark.line)?;

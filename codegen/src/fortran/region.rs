@@ -1,9 +1,11 @@
 //! From the loops of a region to a function of C.
 
 use super::hlfir::{HlfirOp, base};
+use super::places::{Designator, Need, Place, PlaceKind};
 use super::refused::FortranRefusal;
+use super::types::{Element, SpelledType};
 use super::values::{self, HlfirValue, ValueShape};
-use super::variables::{Declared, Element, FortranArray, FortranKind, FortranVariable};
+use super::variables::{Declared, FortranArray, FortranKind, FortranVariable};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A region as C.
@@ -11,10 +13,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub struct TranslatedRegion {
     /// The lines of the function's body, each with the line of the source.
     pub lines: Vec<(String, u32)>,
-    /// Arrays by name.
-    pub arrays: BTreeMap<String, FortranArray>,
+    /// Arrays by their names in C: Fortran's text for each.
+    pub arrays: BTreeMap<String, (String, FortranArray)>,
     /// Scalars that are only read.
     pub parameters: BTreeMap<String, Element>,
+    /// Numbers that are only read, but that others may write: by their names in C, with Fortran's text.
+    pub references: BTreeMap<String, (String, Element)>,
+    /// What must be true before the texts of arrays and references are evaluated, in order.
+    pub needs: Vec<Need>,
+    /// Variables `_b1` and so on, which hold bounds of loops.
+    pub bounds: Vec<Element>,
     /// Counters and private scalars.
     pub locals: BTreeMap<String, Element>,
     /// Declarations of the locals, by the name of their result.
@@ -22,6 +30,19 @@ pub struct TranslatedRegion {
 }
 
 type Answer<T> = Result<T, FortranRefusal>;
+
+/// An element of an array, or a number that is no variable of its own.
+#[derive(Clone)]
+struct FoundElement {
+    /// As C.
+    text: String,
+    element: Element,
+    statement: usize,
+    /// Its subscripts have one value in the whole region.
+    steady: bool,
+    /// It may be written.
+    writable: bool,
+}
 
 struct Translator<'a> {
     declared: &'a Declared<'a>,
@@ -34,7 +55,9 @@ struct Translator<'a> {
     active: Vec<&'a str>,
     defined: Vec<&'a str>,
     values: HashMap<&'a str, HlfirValue>,
-    elements: HashMap<&'a str, (String, Element, usize)>,
+    elements: HashMap<&'a str, FoundElement>,
+    /// Objects, arrays and numbers that are no elements, with the statement that names them.
+    places: HashMap<&'a str, (Place, usize)>,
     /// Operations up to here, by the names of their results.
     seen: HashMap<&'a str, &'a HlfirOp>,
     statement: usize,
@@ -64,6 +87,7 @@ pub fn translate<'a>(ops: &[&'a HlfirOp], declared: &'a Declared<'a>) -> Answer<
         defined: Vec::new(),
         values: HashMap::new(),
         elements: HashMap::new(),
+        places: HashMap::new(),
         seen: HashMap::new(),
         statement: 1,
         depth: 1,
@@ -76,6 +100,11 @@ impl<'a> Translator<'a> {
     fn block(&mut self, ops: &[&'a HlfirOp]) -> Answer<()> {
         let before = self.defined.len();
         for op in ops {
+            // Names of inner blocks are used again: what this operation hides is gone.
+            for result in &op.results {
+                self.elements.remove(result.as_str());
+                self.places.remove(result.as_str());
+            }
             self.operation(op)?;
             for result in &op.results {
                 self.seen.insert(result.as_str(), op);
@@ -91,7 +120,9 @@ impl<'a> Translator<'a> {
             "fir.if" => self.branch(op),
             "hlfir.assign" => self.assign(op),
             "hlfir.designate" => self.designate(op),
-            "fir.result" => Ok(()),
+            "fir.result" | "fir.shape" | "fir.shape_shift" => Ok(()),
+            "fir.load" if op.types().starts_with("!fir.ref<!fir.box<") => self.same_place(op),
+            "fir.box_addr" => self.same_place(op),
             "fir.store" => self.last_value(op),
             name if name.starts_with("fir.call") => refuse(op, "a call of a function", "compute it before the region"),
             _ => {
@@ -105,8 +136,6 @@ impl<'a> Translator<'a> {
         let [result] = op.results.as_slice() else { return unknown(op) };
         value.statement = self.statement;
         self.values.insert(result.as_str(), value);
-        // Names of inner blocks are used again: a value that this one hides is gone.
-        self.elements.remove(result.as_str());
         Ok(())
     }
 
@@ -132,7 +161,9 @@ impl<'a> Translator<'a> {
             }
             _ => None,
         };
-        made.map_or_else(|| unknown(op), Ok)
+        let mut made = made.map_or_else(|| unknown(op), Ok)?;
+        made.reads = operands.iter().any(|operand| self.values.get(base(operand)).is_some_and(|value| value.reads));
+        Ok(made)
     }
 
     /// The value of an operand, which this statement must have computed.
@@ -141,8 +172,8 @@ impl<'a> Translator<'a> {
             Some(value) if value.statement == self.statement || value.number.is_some() => Ok(value.clone()),
             _ if operand.starts_with("%arg") => {
                 // The count of iterations goes on in the loop's last operations, and nowhere else.
-                let number = HlfirValue { number: None, ..values::constant("0 : index").ok_or(refusal(op, "", ""))? };
-                Ok(HlfirValue { shape: ValueShape::Other("a count of iterations"), ..number })
+                let shape = ValueShape::Other("a count of iterations");
+                Ok(HlfirValue::of("0".to_owned(), Element::I64, shape))
             }
             _ => unknown(op),
         }
@@ -156,23 +187,23 @@ impl<'a> Translator<'a> {
     fn load(&mut self, op: &'a HlfirOp) -> Answer<HlfirValue> {
         let operands = op.operands();
         let [from] = operands.as_slice() else { return unknown(op) };
-        if let Some((text, element, statement)) = self.elements.get(base(from)) {
-            if *statement != self.statement {
+        if let Some(found) = self.elements.get(base(from)) {
+            if found.statement != self.statement {
                 return unknown(op);
             }
-            let shape = ValueShape::Other("an element of an array");
-            return Ok(HlfirValue {
-                text: text.clone(),
-                element: *element,
-                written: *element,
-                shape,
-                number: None,
-                statement: 0,
-            });
+            let shape = match found.element {
+                // Whether the region writes it is looked for in C.
+                element if element.is_whole() && found.steady => ValueShape::Affine,
+                _ => ValueShape::Other("an element of an array"),
+            };
+            return Ok(HlfirValue { reads: true, ..HlfirValue::of(found.text.clone(), found.element, shape) });
         }
         let (key, variable) = self.variable(op, from)?;
-        let FortranKind::Scalar { element, .. } = &variable.kind else { return Self::not_scalar(op, variable) };
+        let FortranKind::Scalar { element, target, .. } = &variable.kind else {
+            return Self::not_scalar(op, variable);
+        };
         let mut shape = if element.is_whole() { ValueShape::Affine } else { ValueShape::Other("a real number") };
+        let is_steady = !self.written.contains(key) && !self.counters.contains(key);
         if self.written.contains(key) {
             if !self.defined.contains(&key) {
                 let reason = format!("`{}` is read where the same iteration has not surely written it", variable.name);
@@ -183,11 +214,76 @@ impl<'a> Translator<'a> {
             let reason = format!("the counter `{}` is read outside of its loop", variable.name);
             return refuse(op, &reason, "use another variable there");
         }
-        if !self.written.contains(key) && !self.counters.contains(key) {
+        if is_steady && *target {
+            let place = Place::of(variable).ok_or(refusal(op, "a variable that is not taken", ""))?;
+            let text = format!("{}[0]", self.reference(&place, *element));
+            return Ok(HlfirValue { reads: true, ..HlfirValue::of(text, *element, shape) });
+        }
+        if is_steady {
             self.made.parameters.insert(variable.name.clone(), *element);
         }
-        let text = c_name(&variable.name);
-        Ok(HlfirValue { text, element: *element, written: *element, shape, number: None, statement: 0 })
+        let fortran = Some(variable.name.clone()).filter(|_| is_steady && element.is_whole());
+        Ok(HlfirValue { fortran, ..HlfirValue::of(c_name(&variable.name), *element, shape) })
+    }
+
+    /// The name in C of a number that others may write.
+    fn reference(&mut self, place: &Place, element: Element) -> String {
+        let known = self.made.references.iter().find(|(_, (text, _))| *text == place.text);
+        if let Some((name, _)) = known {
+            return name.clone();
+        }
+        let name = self.new_name(place);
+        self.made.references.insert(name.clone(), (place.text.clone(), element));
+        self.need(place);
+        name
+    }
+
+    /// The name in C of an array.
+    fn array(&mut self, place: &Place, array: &FortranArray) -> String {
+        if let Some((name, _)) = self.made.arrays.iter().find(|(_, (text, _))| *text == place.text) {
+            return name.clone();
+        }
+        let name = if place.is_variable { place.name.clone() } else { self.new_name(place) };
+        self.made.arrays.insert(name.clone(), (place.text.clone(), array.clone()));
+        self.need(place);
+        name
+    }
+
+    /// A name that begins as none of Fortran.
+    fn new_name(&self, place: &Place) -> String {
+        format!("_p{}_{}", self.made.arrays.len() + self.made.references.len() + 1, place.name)
+    }
+
+    fn need(&mut self, place: &Place) {
+        for need in &place.needs {
+            if !self.made.needs.contains(need) {
+                self.made.needs.push(need.clone());
+            }
+        }
+    }
+
+    /// The place that an operand names.
+    fn place(&self, op: &'a HlfirOp, operand: &str) -> Answer<Place> {
+        match self.places.get(base(operand)) {
+            Some((place, statement)) if *statement == self.statement => return Ok(place.clone()),
+            Some(_) => return unknown(op),
+            None => {}
+        }
+        let (key, variable) = self.variable(op, operand)?;
+        if self.written.contains(key) || self.counters.contains(key) {
+            return unknown(op);
+        }
+        Place::of(variable).map_or_else(|| Self::not_scalar(op, variable), Ok)
+    }
+
+    /// What a descriptor holds.
+    fn same_place(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let (operands, results) = (op.operands(), op.results.as_slice());
+        let ([from], [result]) = (operands.as_slice(), results) else { return unknown(op) };
+        let place = self.place(op, from)?;
+        self.places.insert(result.as_str(), (place, self.statement));
+        self.values.remove(result.as_str());
+        Ok(())
     }
 
     fn not_scalar<T>(op: &HlfirOp, variable: &FortranVariable) -> Answer<T> {
@@ -198,53 +294,123 @@ impl<'a> Translator<'a> {
     }
 
     fn designate(&mut self, op: &'a HlfirOp) -> Answer<()> {
-        let operands = op.operands();
-        let from = operands[0];
-        let through = self.seen.get(base(from)).filter(|d| d.name == "fir.load");
-        let named = through.and_then(|load| load.operands().first().copied()).unwrap_or(from);
-        let (_, variable) = self.variable(op, named)?;
-        let FortranKind::Array(array) = &variable.kind else { return Self::not_scalar(op, variable) };
-        let inside = op.text.split(" : ").next().unwrap_or_default();
-        let plain = !inside.contains([':', '{', '"']) && !op.text.contains("shape");
-        if !plain || operands.len() != array.extents.len() + 1 {
+        let Some(parts) = Designator::read(op) else {
             return refuse(op, "a section of an array", "write a loop over its elements");
+        };
+        let [result] = op.results.as_slice() else { return unknown(op) };
+        let mut place = self.place(op, parts.base)?;
+        if let Some(component) = parts.component {
+            place = self.component(op, &place, component, parts.shape)?;
         }
-        let mut text = c_name(&variable.name);
-        for (at, operand) in operands[1..].iter().enumerate().rev() {
+        self.values.remove(result.as_str());
+        match (&place.kind, parts.subscripts.as_slice()) {
+            (PlaceKind::Numbers(array), subscripts) if subscripts.len() == array.extents.len() => {
+                let found = self.element(op, &place, array, subscripts)?;
+                self.elements.insert(result.as_str(), found);
+            }
+            (PlaceKind::Number(element), []) if !place.is_variable => {
+                let text = format!("{}[0]", self.reference(&place, *element));
+                let (element, statement) = (*element, self.statement);
+                let found = FoundElement { text, element, statement, steady: true, writable: false };
+                self.elements.insert(result.as_str(), found);
+            }
+            (PlaceKind::Objects(rank), subscripts) if subscripts.len() == *rank => {
+                let place = self.object(op, &place, subscripts)?;
+                self.places.insert(result.as_str(), (place, self.statement));
+            }
+            (_, []) => _ = self.places.insert(result.as_str(), (place, self.statement)),
+            _ => return refuse(op, "a section of an array", "write a loop over its elements"),
+        }
+        Ok(())
+    }
+
+    fn component(&self, op: &'a HlfirOp, of: &Place, name: &str, shape: Option<&str>) -> Answer<Place> {
+        let what = format!("the component `{name}` of `{}`", of.text);
+        let remedy = "pass the component to a subroutine as an array or a number, and put the region there";
+        if of.kind != PlaceKind::Object {
+            return refuse(op, &format!("{what}: a section of components"), remedy);
+        }
+        let bounds = match shape {
+            Some(shape) => {
+                Some(self.bounds(shape).ok_or(refusal(op, &format!("{what} has bounds of the run"), remedy))?)
+            }
+            None => None,
+        };
+        // With subscripts, this is the type of the element.
+        let spelled = op.text.rsplit_once("-> ").and_then(|(_, to)| SpelledType::read(to));
+        let made = spelled.and_then(|spelled| of.component(name, &spelled, bounds));
+        made.ok_or_else(|| refusal(op, &format!("{what} has a type that is not taken"), remedy))
+    }
+
+    /// Lower bounds and extents that are constants.
+    fn bounds(&self, shape: &str) -> Option<Vec<(i64, i64)>> {
+        let shape = self.seen.get(base(shape))?;
+        let operands = shape.operands();
+        let numbers = operands.iter().map(|operand| self.values.get(base(operand))?.number);
+        let numbers = numbers.collect::<Option<Vec<i64>>>()?;
+        match shape.name.as_str() {
+            "fir.shape" => Some(numbers.into_iter().map(|extent| (1, extent)).collect()),
+            "fir.shape_shift" => Some(numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()),
+            _ => None,
+        }
+    }
+
+    /// An element of an array of objects.
+    fn object(&mut self, op: &'a HlfirOp, of: &Place, subscripts: &[&str]) -> Answer<Place> {
+        let mut texts = Vec::new();
+        for subscript in subscripts {
+            let value = self.operand(op, subscript)?;
+            let Some(text) = value.fortran else {
+                let reason = format!("a subscript of `{}`, an array of objects, changes in the region", of.text);
+                return refuse(
+                    op,
+                    &reason,
+                    "pass one object, or its components, to a subroutine, and put the region there",
+                );
+            };
+            texts.push(text);
+        }
+        Ok(of.element(&texts))
+    }
+
+    fn element(&mut self, op: &'a HlfirOp, place: &Place, array: &FortranArray, all: &[&str]) -> Answer<FoundElement> {
+        let name = self.array(place, array);
+        let (mut text, mut steady) = (c_name(&name), true);
+        for (at, operand) in all.iter().enumerate().rev() {
             let value = self.operand(op, operand)?;
             if let ValueShape::Extreme | ValueShape::Other(_) = value.shape {
                 let what = if let ValueShape::Other(what) = value.shape { what } else { "a minimum or maximum" };
-                let reason = format!("a subscript of `{}` has {what}", variable.name);
+                let reason = format!("a subscript of `{}` has {what}", place.text);
                 return refuse(
                     op,
                     &reason,
                     "subscripts are sums of counters and variables that stay as they are, with whole factors",
                 );
             }
+            steady &= value.fortran.is_some();
             let subscript = match array.lower[at] {
                 Some(0) => format!("[{}]", value.text),
                 Some(lower) if lower < 0 => format!("[{} + {}]", value.text, lower.unsigned_abs()),
                 Some(lower) => format!("[{} - {lower}]", value.text),
-                None => format!("[{} - _l{}_{}]", value.text, at + 1, variable.name),
+                None => format!("[{} - _l{}_{name}]", value.text, at + 1),
             };
             text.push_str(&subscript);
         }
-        self.made.arrays.insert(variable.name.clone(), array.clone());
-        let [result] = op.results.as_slice() else { return unknown(op) };
-        self.elements.insert(result.as_str(), (text, array.element, self.statement));
-        self.values.remove(result.as_str());
-        Ok(())
+        Ok(FoundElement { text, element: array.element, statement: self.statement, steady, writable: true })
     }
 
     fn assign(&mut self, op: &'a HlfirOp) -> Answer<()> {
         let operands = op.operands();
         let [value, to] = operands.as_slice() else { return unknown(op) };
         let value = self.operand(op, value)?;
-        let (text, element) = if let Some((text, element, statement)) = self.elements.get(base(to)) {
-            if *statement != self.statement {
+        let (text, element) = if let Some(found) = self.elements.get(base(to)) {
+            if found.statement != self.statement {
                 return unknown(op);
             }
-            (text.clone(), *element)
+            if !found.writable {
+                return refuse(op, "a number in an object is written", "use a local variable in the region");
+            }
+            (found.text.clone(), found.element)
         } else {
             let (key, variable) = self.variable(op, to)?;
             let element = self.private(op, key, variable)?;
@@ -262,7 +428,7 @@ impl<'a> Translator<'a> {
     /// Takes a variable of which each iteration has its own.
     fn private(&mut self, op: &'a HlfirOp, key: &'a str, variable: &FortranVariable) -> Answer<Element> {
         match &variable.kind {
-            FortranKind::Scalar { element, private: true } if !self.active.contains(&key) => {
+            FortranKind::Scalar { element, private: true, .. } if !self.active.contains(&key) => {
                 self.made.locals.insert(variable.name.clone(), *element);
                 self.made.declarations.insert(key.to_owned());
                 Ok(*element)
@@ -313,8 +479,14 @@ impl<'a> Translator<'a> {
                 return refuse(op, "a bound whose kind is not that of the counter", "give both the same kind");
             }
         }
-        let name = c_name(&variable.name);
-        let head = format!("for ({name} = {}; {name} {compare} {}; {name}{next}) {{", from.text, to.text);
+        let (name, mut last) = (c_name(&variable.name), to.text.clone());
+        if to.reads {
+            // Fortran reads the bound once, C before each iteration.
+            self.made.bounds.push(to.written);
+            last = format!("_b{}", self.made.bounds.len());
+            self.line(op, &format!("{last} = {};", to.text));
+        }
+        let head = format!("for ({name} = {}; {name} {compare} {last}; {name}{next}) {{", from.text);
         self.line(op, &head);
         self.statement += 1;
         self.active.push(key);

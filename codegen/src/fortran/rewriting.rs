@@ -1,9 +1,11 @@
 //! The function of C for a region, and the Fortran text that calls it.
 
+use super::places::Need;
 use super::refused::FortranRefusal;
 use super::region::{TranslatedRegion, c_name};
 use super::statements::SourceForm;
-use super::variables::Element;
+use super::types::Element;
+use super::words::OF_THE_CALL;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -32,6 +34,7 @@ pub struct FortranRegion {
 struct Argument {
     c: String,
     interface: String,
+    is_array: bool,
     call: String,
 }
 
@@ -40,31 +43,40 @@ impl FortranRegion {
         let mut all = Vec::new();
         let mut value = |c: String, element: Element, call: String| {
             let interface = format!("{}, value", element.fortran_type());
-            all.push(Argument { c: format!("{} {c}", element.c_type()), interface, call });
+            all.push(Argument { c: format!("{} {c}", element.c_type()), interface, is_array: false, call });
         };
         for (name, element) in &self.translated.parameters {
             value(c_name(name), *element, name.clone());
         }
-        for (name, array) in &self.translated.arrays {
+        for (name, (text, array)) in &self.translated.arrays {
             for (lower, at) in array.lower.iter().zip(1..) {
                 if lower.is_none() {
-                    value(format!("_l{at}_{name}"), Element::I64, format!("lbound({name},{at},8)"));
+                    value(format!("_l{at}_{name}"), Element::I64, format!("lbound({text},{at},8)"));
                 }
             }
             let rank = array.extents.len();
             for (extent, at) in array.extents[..rank - 1].iter().zip(1..) {
                 if extent.is_none() {
-                    value(format!("_e{at}_{name}"), Element::I64, format!("size({name},{at},8)"));
+                    value(format!("_e{at}_{name}"), Element::I64, format!("size({text},{at},8)"));
                 }
             }
         }
-        for (name, array) in &self.translated.arrays {
+        for (name, (text, array)) in &self.translated.arrays {
             let mut c = format!("{} {}[]", array.element.c_type(), c_name(name));
             let rank = array.extents.len();
             for (at, extent) in array.extents[..rank - 1].iter().enumerate().rev() {
                 c.push_str(&extent.map_or(format!("[_e{}_{name}]", at + 1), |extent| format!("[{extent}]")));
             }
-            all.push(Argument { c, interface: array.element.fortran_type().to_owned(), call: name.clone() });
+            let interface = array.element.fortran_type().to_owned();
+            // As an element, an array behind a descriptor is never copied: its address tells what it overlaps.
+            let is_array = !array.holder.may_have_gaps();
+            let call = if is_array { text.clone() } else { element_of(text, rank, None) };
+            all.push(Argument { c, interface, is_array, call });
+        }
+        // Numbers that others may write are read where the loops read them.
+        for (name, (text, element)) in &self.translated.references {
+            let (c, interface) = (format!("{} {name}[]", element.c_type()), element.fortran_type().to_owned());
+            all.push(Argument { c, interface, is_array: false, call: text.clone() });
         }
         all
     }
@@ -73,10 +85,18 @@ impl FortranRegion {
     pub fn c_text(&self) -> (String, Vec<u32>) {
         let parameters: Vec<String> = self.arguments().into_iter().map(|argument| argument.c).collect();
         let mut all = vec![("#include <math.h>".to_owned(), self.mark)];
+        for element in self.dense_elements() {
+            let (name, c) = (self.dense_symbol(element), element.c_type());
+            all.push((format!("int {name}({c} *a, {c} *b, long step)"), self.mark));
+            all.push(("{ return (char *)b - (char *)a == step; }".to_owned(), self.mark));
+        }
         all.push((format!("void {}({})", self.symbol, parameters.join(", ")), self.mark));
         all.push(("{".to_owned(), self.mark));
         for (name, element) in &self.translated.locals {
             all.push((format!("    {} {};", element.c_type(), c_name(name)), self.mark));
+        }
+        for (at, element) in (1..).zip(&self.translated.bounds) {
+            all.push((format!("    {} _b{at};", element.c_type()), self.mark));
         }
         let clauses = if self.clauses.is_empty() { String::new() } else { format!(" {}", self.clauses) };
         all.push((format!("#pragma dvm region name({}){clauses}", self.name), self.mark));
@@ -85,6 +105,39 @@ impl FortranRegion {
         all.push(("    }".to_owned(), self.last));
         all.push(("}".to_owned(), self.last));
         (all.iter().map(|(text, _)| format!("{text}\n")).collect(), all.iter().map(|(_, line)| *line).collect())
+    }
+
+    /// The types of elements of arrays that may have gaps.
+    fn dense_elements(&self) -> Vec<Element> {
+        let has = |element: &Element| {
+            self.translated.needs.iter().any(|need| matches!(need, Need::Dense(_, e, _) if e == element))
+        };
+        [Element::I32, Element::I64, Element::F32, Element::F64].into_iter().filter(has).collect()
+    }
+
+    /// The function of C that says whether an element stands a number of bytes behind another one.
+    fn dense_symbol(&self, element: Element) -> String {
+        format!("{}_{}", self.symbol, element.c_type())
+    }
+
+    /// Conditions under which the call may run, each evaluated only if those before are true.
+    fn call_conditions(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        for need in &self.translated.needs {
+            let Need::Dense(text, element, rank) = need else {
+                all.extend(if let Need::True(condition) = need { Some(condition.clone()) } else { None });
+                continue;
+            };
+            let mut step = format!("{}_8", element.bytes());
+            for at in 1..=*rank {
+                let (first, next) = (element_of(text, *rank, None), element_of(text, *rank, Some(at)));
+                let (name, bytes) = (element.c_type(), format!("{step}*min(size({text},{at},8)-1_8,1_8)"));
+                all.push(format!("dvm__{name}({first},{next},{bytes})/=0"));
+                let _ = write!(step, "*size({text},{at},8)");
+            }
+        }
+        all.extend(self.conditions.iter().cloned());
+        all
     }
 
     /// What stands before the loops: it calls the function of C if that may run.
@@ -96,29 +149,33 @@ impl FortranRegion {
         text.put(&["logical(4) :: dvm__done"]);
         text.put(&["dvm__done = .false."]);
         text.put(&["block"]);
-        text.put(&["intrinsic :: lbound, size, is_contiguous"]);
+        text.put_all(&["intrinsic :: ".to_owned()], &pieces(&OF_THE_CALL.join(",")), "");
         text.put(&["interface"]);
         let listed = |items: &[String]| -> Vec<String> {
             let last = items.len().saturating_sub(1);
-            items
-                .iter()
-                .enumerate()
-                .map(|(at, item)| if at < last { format!("{item},") } else { item.clone() })
-                .collect()
+            let ends = |at: usize| if at < last { "," } else { "" };
+            items.iter().enumerate().flat_map(|(at, item)| pieces(&format!("{item}{}", ends(at)))).collect()
         };
         let bind = format!(") bind(c, name=\"{}\")", self.symbol);
         text.put_all(&["subroutine dvm__region(".to_owned()], &listed(&names), &bind);
         for (argument, name) in arguments.iter().zip(&names) {
-            let shape = if argument.interface.ends_with("value") { "" } else { "(*)" };
+            let shape = if argument.is_array { "(*)" } else { "" };
             text.put(&[&format!("{} :: {name}{shape}", argument.interface)]);
         }
         text.put(&["end subroutine"]);
+        for element in self.dense_elements() {
+            let (name, own) = (format!("dvm__{}", element.c_type()), element.fortran_type());
+            let bind = format!("bind(c, name=\"{}\")", self.dense_symbol(element));
+            text.put_all(&[format!("function {name}(a, b, step)")], &[bind], "");
+            text.put(&[&format!("integer(4) :: {name}")]);
+            text.put(&[&format!("{own} :: a, b")]);
+            text.put(&["integer(8), value :: step"]);
+            text.put(&["end function"]);
+        }
         text.put(&["end interface"]);
-        let contiguous = self.translated.arrays.iter().filter(|(_, array)| array.may_have_gaps);
-        let mut conditions: Vec<String> = contiguous.map(|(name, _)| format!("is_contiguous({name})")).collect();
-        conditions.extend(self.conditions.iter().cloned());
+        let conditions = self.call_conditions();
         for condition in &conditions {
-            text.put(&[&format!("if ({condition}) then")]);
+            text.put_all(&["if (".to_owned()], &pieces(condition), ") then");
         }
         let calls: Vec<String> = arguments.into_iter().map(|argument| argument.call).collect();
         text.put_all(&["call dvm__region(".to_owned()], &listed(&calls), ")");
@@ -130,6 +187,23 @@ impl FortranRegion {
         text.put(&["if (.not. dvm__done) then"]);
         text.text
     }
+}
+
+/// The first element of an array, or the one after it in a dimension, if there is one.
+fn element_of(text: &str, rank: usize, next: Option<usize>) -> String {
+    let subscripts = (1..=rank).map(|at| {
+        if next == Some(at) {
+            format!("min(lbound({text},{at})+1,ubound({text},{at}))")
+        } else {
+            format!("lbound({text},{at})")
+        }
+    });
+    format!("{text}({})", subscripts.collect::<Vec<_>>().join(","))
+}
+
+/// A text without characters in parts that fit into a line of either form.
+fn pieces(text: &str) -> Vec<String> {
+    text.as_bytes().chunks(60).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
 }
 
 /// Lines of Fortran that are short in either form.

@@ -1,7 +1,7 @@
 //! Values of HLFIR as text of C: every operation that is taken stands here, and has the same meaning in both languages.
 
 use super::hlfir::HlfirOp;
-use super::variables::Element;
+use super::types::Element;
 
 /// How a value depends on counters and parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,10 @@ pub struct HlfirValue {
     pub shape: ValueShape,
     /// Its value, if it is a whole constant.
     pub number: Option<i64>,
+    /// Its text in Fortran, if that has one value in the whole region and is short.
+    pub fortran: Option<String>,
+    /// The text reads memory that others may write.
+    pub reads: bool,
     /// The number of the statement that computes it; constants belong to all.
     pub statement: usize,
 }
@@ -41,8 +45,9 @@ impl HlfirValue {
         }
     }
 
-    fn of(text: String, element: Element, shape: ValueShape) -> HlfirValue {
-        HlfirValue { text, element, written: element, shape, number: None, statement: 0 }
+    /// A value of this text and type.
+    pub fn of(text: String, element: Element, shape: ValueShape) -> HlfirValue {
+        HlfirValue { text, element, written: element, shape, number: None, fortran: None, reads: false, statement: 0 }
     }
 }
 
@@ -63,6 +68,7 @@ pub fn constant(text: &str) -> Option<HlfirValue> {
             made.written = Element::I32;
         }
         made.number = Some(number);
+        made.fortran = i32::try_from(number).is_ok_and(|n| n != i32::MIN).then(|| number.to_string());
         return Some(made);
     }
     Some(HlfirValue::of(real(value, element)?, element, ValueShape::Other("a real number")))
@@ -140,7 +146,10 @@ pub fn binary(op: &HlfirOp, a: &HlfirValue, b: &HlfirValue) -> Option<HlfirValue
         return None;
     }
     let made = |sign: &str, shape: ValueShape| {
-        Some(HlfirValue::of(format!("({} {sign} {})", a.whole_text(), b.whole_text()), a.element, shape))
+        let text = format!("({} {sign} {})", a.whole_text(), b.whole_text());
+        let both = a.fortran.as_ref().zip(b.fortran.as_ref()).filter(|_| ["+", "-"].contains(&sign));
+        let fortran = both.map(|(a, b)| format!("({a}{sign}({b}))")).filter(|text| text.len() < 60);
+        Some(HlfirValue { fortran, ..HlfirValue::of(text, a.element, shape) })
     };
     let real = || ValueShape::Other("a real number");
     match (op.name.as_str(), a.element) {
@@ -166,7 +175,7 @@ pub fn binary(op: &HlfirOp, a: &HlfirValue, b: &HlfirValue) -> Option<HlfirValue
 }
 
 fn compared(value: Option<HlfirValue>) -> Option<HlfirValue> {
-    value.map(|v| HlfirValue { element: Element::Condition, written: Element::Condition, ..v })
+    value.map(|v| HlfirValue { element: Element::Condition, written: Element::Condition, fortran: None, ..v })
 }
 
 /// The sign of a comparison. What a comparison with a NaN gives is the same in C.

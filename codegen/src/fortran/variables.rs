@@ -2,67 +2,8 @@
 
 use super::hlfir::{HlfirOp, base};
 use super::modules::FileModules;
+use super::types::{Content, Element, Holder, SpelledType};
 use std::collections::{BTreeMap, HashMap};
-
-/// A type of elements and values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Element {
-    /// `integer(4)`
-    I32,
-    /// `integer(8)`, and the indices of flang
-    I64,
-    /// `real(4)`
-    F32,
-    /// `real(8)`
-    F64,
-    /// Conditions.
-    Condition,
-}
-
-impl Element {
-    /// The type of this spelling in HLFIR, if it is one that is taken.
-    pub fn of(spelling: &str) -> Option<Element> {
-        match spelling {
-            "i32" => Some(Element::I32),
-            "i64" | "index" => Some(Element::I64),
-            "f32" => Some(Element::F32),
-            "f64" => Some(Element::F64),
-            "i1" => Some(Element::Condition),
-            _ if spelling.starts_with("!fir.logical<") => Some(Element::Condition),
-            _ => None,
-        }
-    }
-
-    /// The element of this type of Fortran.
-    pub fn of_fortran(spelling: &str) -> Option<Element> {
-        [Element::I32, Element::I64, Element::F32, Element::F64].into_iter().find(|e| e.fortran_type() == spelling)
-    }
-
-    /// The type in C.
-    pub fn c_type(self) -> &'static str {
-        match self {
-            Element::I32 | Element::Condition => "int",
-            Element::I64 => "long",
-            Element::F32 => "float",
-            Element::F64 => "double",
-        }
-    }
-
-    /// The type in Fortran.
-    pub fn fortran_type(self) -> &'static str {
-        match self {
-            Element::I32 | Element::Condition => "integer(4)",
-            Element::I64 => "integer(8)",
-            Element::F32 => "real(4)",
-            Element::F64 => "real(8)",
-        }
-    }
-
-    /// Whether it is a whole number.
-    pub fn is_whole(self) -> bool {
-        matches!(self, Element::I32 | Element::I64)
-    }
-}
 
 /// An array: what the generated C must know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,17 +14,19 @@ pub struct FortranArray {
     pub extents: Vec<Option<i64>>,
     /// The lower bounds; `None`: known at run time.
     pub lower: Vec<Option<i64>>,
-    /// An assumed shape: it may have gaps.
-    pub may_have_gaps: bool,
+    /// How it is held.
+    pub holder: Holder,
 }
 
 /// What a variable is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FortranKind {
-    /// A scalar; `private`: a local one that nothing else can reach.
-    Scalar { element: Element, private: bool },
+    /// A scalar; `private`: a local one that nothing else can reach; `target`: a pointer may reach it.
+    Scalar { element: Element, private: bool, target: bool },
     /// An array.
     Array(FortranArray),
+    /// An object of a derived type, or an array of such objects, whose rank is not 0.
+    Object { holder: Holder, rank: usize },
     /// A named constant: its value, as flang prints it.
     Constant { element: Element, value: String },
     /// Something that is not taken: a reason and a remedy.
@@ -191,7 +134,8 @@ impl<'a> Declared<'a> {
             }
             _ => None,
         });
-        let element = referred(op.types()).and_then(Element::of);
+        let spelled = op.types().strip_prefix('(').and_then(SpelledType::read);
+        let element = spelled.and_then(|s| if let Content::Number(element) = s.content { Some(element) } else { None });
         match (element, value.and_then(|text| text.split_once(" : "))) {
             (Some(element), Some((value, _))) => FortranKind::Constant { element, value: value.to_owned() },
             _ => other("is a constant that is not taken", "copy it to a variable before the region"),
@@ -199,55 +143,50 @@ impl<'a> Declared<'a> {
     }
 
     fn kind(&self, op: &HlfirOp, attributes: &str) -> FortranKind {
-        for word in attributes.split(", ").filter(|word| !word.is_empty()) {
-            if !["intent_in", "intent_out", "intent_inout", "contiguous", "value"].contains(&word) {
-                let remedy = "pass it to a subroutine as an array of explicit shape, and put the region there";
-                return FortranKind::Other(format!("is `{word}`, which is not taken yet"), remedy);
-            }
+        const TAKEN: [&str; 8] =
+            ["intent_in", "intent_out", "intent_inout", "contiguous", "value", "allocatable", "pointer", "target"];
+        if let Some(word) = attributes.split(", ").find(|word| !word.is_empty() && !TAKEN.contains(word)) {
+            let remedy = "pass it to a subroutine as an array of explicit shape, and put the region there";
+            return FortranKind::Other(format!("is `{word}`, which is not taken yet"), remedy);
         }
         let Some(reach) = self.reach(op) else {
             return other("is reached through another variable", "pass it as an argument");
         };
-        let Some(referred) = referred(op.types()) else {
-            return other("has a type that is not taken", "use integer(4), integer(8), real(4) or real(8)");
-        };
         let kinds = "use integer(4), integer(8), real(4) or real(8)";
-        let Some(array) = referred.strip_prefix("!fir.array<").and_then(|rest| rest.strip_suffix('>')) else {
-            return match Element::of(referred) {
-                Some(Element::Condition) | None => FortranKind::Other(format!("has type {}", spoken(referred)), kinds),
-                Some(element) => {
-                    FortranKind::Scalar { element, private: reach == "fir.alloca" && attributes.is_empty() }
-                }
-            };
+        let Some(operand) = op.types().strip_prefix('(') else {
+            return other("has a type that is not taken", kinds);
         };
-        let (mut spelled, mut extents) = (array, Some(Vec::new()));
-        while let Some((extent, rest)) =
-            spelled.split_once('x').filter(|(e, _)| e.bytes().all(|b| b.is_ascii_digit() || b == b'?'))
-        {
-            let known = if extent == "?" { Some(None) } else { extent.parse().ok().map(Some) };
-            extents = extents.zip(known).map(|(mut all, one): (Vec<Option<i64>>, Option<i64>)| {
-                all.push(one);
-                all
-            });
-            spelled = rest;
-        }
-        match (Element::of(spelled), extents) {
-            (Some(element), Some(extents)) if element != Element::Condition && !extents.is_empty() => {
-                match self.lower(op, extents.len()) {
+        let Some(spelled) = SpelledType::read(operand) else {
+            let what = if operand.contains("!fir.array<") { "elements of type" } else { "type" };
+            return FortranKind::Other(format!("has {what} {}", spoken(operand)), kinds);
+        };
+        let (holder, rank) = (spelled.holder, spelled.extents.len());
+        let is_held = matches!(holder, Holder::Allocatable | Holder::Pointer);
+        let declared = attributes.split(", ").any(|word| ["allocatable", "pointer"].contains(&word));
+        match spelled.content {
+            // Flang holds some variables in descriptors by itself, such as those of COMMON that have a pointer.
+            _ if is_held != declared => other("has a descriptor of an unknown kind", "pass it as an argument"),
+            Content::Object if holder == Holder::Itself && spelled.extents.contains(&None) => {
+                other("is an array of objects with extents of the run", "pass it as an array of assumed shape")
+            }
+            Content::Object => FortranKind::Object { holder, rank },
+            Content::Number(_) if rank == 0 && holder != Holder::Itself => {
+                other("is a scalar behind a descriptor", "copy it to a variable before the region")
+            }
+            Content::Number(element) if rank == 0 => {
+                let private = reach == "fir.alloca" && attributes.is_empty();
+                FortranKind::Scalar { element, private, target: attributes.contains("target") }
+            }
+            Content::Number(element) => {
+                let lower = if is_held { Some(vec![None; rank]) } else { self.lower(op, rank) };
+                match lower {
                     Some(lower) => {
-                        let may_have_gaps = op.types().contains("!fir.box<") && reach == "argument" && Self::is_box(op);
-                        FortranKind::Array(FortranArray { element, extents, lower, may_have_gaps })
+                        FortranKind::Array(FortranArray { element, extents: spelled.extents, lower, holder })
                     }
                     None => other("has bounds that are not recognised", "declare its shape with plain bounds"),
                 }
             }
-            _ => FortranKind::Other(format!("has elements of type {}", spoken(spelled)), kinds),
         }
-    }
-
-    /// Whether the declared thing itself is a descriptor.
-    fn is_box(op: &HlfirOp) -> bool {
-        op.types().trim_start_matches('(').starts_with("!fir.box<")
     }
 
     /// Where the storage is: an argument, or the operation that gives its address.
@@ -318,21 +257,25 @@ fn spoken(spelling: &str) -> String {
         ("complex", "complex"),
         ("!fir.complex", "complex"),
         ("!fir.type", "a derived type"),
+        ("!fir.class", "a polymorphic type"),
         ("!fir.logical", "logical"),
     ];
-    match known.iter().find(|(begin, _)| spelling.starts_with(begin)) {
-        Some((_, name)) => (*name).to_owned(),
-        None => format!("{spelling} of HLFIR"),
+    let mut bare = spelling;
+    while let Some(rest) =
+        ["!fir.ref<", "!fir.box<", "!fir.heap<", "!fir.ptr<", "!fir.array<"].iter().find_map(|b| bare.strip_prefix(b))
+    {
+        bare = rest;
+        while let Some((extent, rest)) = bare.split_once('x')
+            && !extent.is_empty()
+            && extent.bytes().all(|b| b.is_ascii_digit() || b == b'?')
+        {
+            bare = rest;
+        }
     }
-}
-
-/// What the last type of a list refers to: `i32` of `(..) -> (.., !fir.ref<i32>)`.
-fn referred(types: &str) -> Option<&str> {
-    let last = types.rsplit_once("-> (")?.1.strip_suffix(')')?;
-    let at = last.find(", !fir.").map_or(0, |at| at + 2);
-    let last = &last[at..];
-    let inner = last.strip_prefix("!fir.ref<").or_else(|| last.strip_prefix("!fir.box<"))?;
-    inner.strip_suffix('>')
+    match known.iter().find(|(begin, _)| bare.starts_with(begin)) {
+        Some((_, name)) => (*name).to_owned(),
+        None => format!("{} of HLFIR", bare.split(['>', ',']).next().unwrap_or(bare)),
+    }
 }
 
 /// The text between `begin` and `end`.

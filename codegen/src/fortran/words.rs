@@ -10,6 +10,9 @@ const OPERATORS: [&str; 9] = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "
 const INTRINSICS: [&str; 12] =
     ["sqrt", "dsqrt", "abs", "dabs", "real", "dble", "float", "int", "mod", "min", "max", "min0"];
 
+/// Functions that the text around the call uses.
+pub const OF_THE_CALL: [&str; 6] = ["lbound", "ubound", "size", "min", "allocated", "associated"];
+
 /// Words that begin what is refused: the word, what it is, and what to do.
 const REFUSED: [(&str, &str, &str); 31] = [
     (
@@ -75,9 +78,6 @@ pub fn check(
     if text.contains(['\'', '"']) {
         return refuse("characters", "keep statements about characters out of the region");
     }
-    if text.contains('%') {
-        return refuse("a component of a derived type", "pass the component to a subroutine as an array");
-    }
     if text.contains(['[', ':']) || text.contains("(/") {
         return refuse(
             "a section, a constructor or a named construct",
@@ -88,8 +88,12 @@ pub fn check(
     while let Some(c) = rest.chars().next() {
         let (length, is_word) = length(rest);
         let (token, after) = rest.split_at(length);
-        if is_word && !names.contains(token) {
-            let dotted = text[..text.len() - rest.len()].ends_with('.') && after.starts_with('.');
+        let before = &text[..text.len() - rest.len()];
+        if is_word && before.trim_end().ends_with('%') {
+            // A component: flang's text tells which. It is no name of a variable, but may be that of a macro.
+            used.insert(format!("%{token}"));
+        } else if is_word && !names.contains(token) {
+            let dotted = before.ends_with('.') && after.starts_with('.');
             let intrinsic = INTRINSICS.contains(&token) && after.trim_start().starts_with('(');
             if !(KEYWORDS.contains(&token) || intrinsic || dotted && OPERATORS.contains(&token)) {
                 return unknown(statement, token, after);
@@ -171,6 +175,8 @@ mod tests {
         assert!(refused("a(i) = sqrt").unwrap().contains("`sqrt` is not a variable"));
         assert!(refused("a(i) = b").unwrap().contains("`b` is not"));
         assert!(refused("a(1:2) = 0").unwrap().contains("section"));
+        assert_eq!(refused("a % b(i) = a%c + i"), None);
+        assert!(refused("a(i) = b%a").unwrap().contains("`b` is not"));
         assert!(refused("goto 10").unwrap().contains("goto"));
     }
 }

@@ -12,6 +12,10 @@ struct Nest {
     random: Random,
     text: String,
     counters: Vec<&'static str>,
+    /// Where the arrays `a`, `b`, `c` and `k` are.
+    names: [&'static str; 4],
+    /// Bounds may be elements and components.
+    has_sizes: bool,
 }
 
 impl Nest {
@@ -53,6 +57,8 @@ impl Nest {
             _ => counter.to_owned(),
         };
         match shift {
+            1 if self.has_sizes => format!("{first} + sizes(l + 32)"),
+            2 if self.has_sizes => format!("{first} + two(l + 31)%n"),
             0 => first,
             shift if shift < 0 => format!("{first} - {}", -shift),
             shift => format!("{first} + {shift}"),
@@ -62,10 +68,10 @@ impl Nest {
     fn element(&mut self) -> String {
         let (x, y) = (self.subscript(), self.subscript());
         match self.random.below(5) {
-            0 => format!("c({x})"),
-            1 => format!("k({x})"),
-            2 | 3 => format!("a({x}, {y})"),
-            _ => format!("b({x}, {y})"),
+            0 => format!("{}({x})", self.names[2]),
+            1 => format!("{}({x})", self.names[3]),
+            2 | 3 => format!("{}({x}, {y})", self.names[0]),
+            _ => format!("{}({x}, {y})", self.names[1]),
         }
     }
 
@@ -99,9 +105,9 @@ impl Nest {
             self.line(&format!("s = {value}"));
         }
         let (to, value) = (self.element(), self.term(2, private));
-        let value = if to.starts_with('k') {
+        let value = if to.starts_with(self.names[3]) {
             let (from, counter) = (self.subscript(), *self.random.pick(&self.counters));
-            format!("mod(k({from}) + {counter}*3, 97)/2 - {counter}")
+            format!("mod({}({from}) + {counter}*3, 97)/2 - {counter}", self.names[3])
         } else {
             value
         };
@@ -126,7 +132,10 @@ impl Nest {
                     Some(outer) if self.random.one_in(3) => (*outer).to_owned(),
                     _ => self.random.between(1, 2).to_string(),
                 };
-                let high = match self.random.below(4) {
+                let high = match self.random.below(6) {
+                    0 if self.has_sizes => "sizes(1)".to_owned(),
+                    1 if self.has_sizes => "two(1)%n - 1 + one%m".to_owned(),
+                    2 if self.has_sizes => "two(1)%list(-1) + 4".to_owned(),
                     0 => "m".to_owned(),
                     1 => "min(n, m + 1)".to_owned(),
                     _ => "n".to_owned(),
@@ -150,7 +159,10 @@ impl Nest {
 
 /// A subroutine with a random region.
 fn nest(seed: u64) -> String {
-    let mut nest = Nest { random: Random::new(seed), text: String::new(), counters: Vec::new() };
+    let mut random = Random::new(seed);
+    let (names, set) = *random.pick(&HOLDERS);
+    let has_sizes = random.one_in(2);
+    let mut nest = Nest { random, text: String::new(), counters: Vec::new(), names, has_sizes };
     let depth = 1 + nest.random.below(3);
     let arrays = *nest.random.pick(&[
         "a(-30:60,-30:60), b(-30:60,-30:60), c(-30:60)",
@@ -158,21 +170,64 @@ fn nest(seed: u64) -> String {
         "a(l:l+90,-30:60), b(-30:,-30:), c(l:*)",
     ]);
     let real = *nest.random.pick(&["real(8)", "real(8)", "real(4)"]);
+    // Arrays elsewhere get the values of the arguments before the region, and give theirs back after it.
+    let (copied, back): (String, String) = if set.is_empty() {
+        (String::new(), String::new())
+    } else {
+        let pairs = || ["a(-30:60,-30:60)", "b(-30:60,-30:60)", "c(-30:60)", "k"].into_iter().zip(names);
+        let whole = |name: &str| if name.ends_with("edge") { "(-30:60)" } else { "" };
+        (
+            pairs().map(|(own, name)| format!("  {name}{} = {own}\n", whole(name))).collect(),
+            pairs().map(|(own, name)| format!("  {own} = {name}{}\n", whole(name))).collect(),
+        )
+    };
     nest.text = format!(
         "subroutine nest_{seed}(n, m, l, a, b, c, k, r)\n  implicit none\n  integer, intent(in) :: n, m, l\n  real(8) :: r, s\n  \
-         {real}, intent(inout) :: {arrays}\n  integer :: k(-30:60), i1, i2, i3\n  !$dvm region\n"
+         {real}, intent(inout) :: {arrays}\n  integer :: k(-30:60), i1, i2, i3\n  \
+         {real}, allocatable :: ha(:,:), hc(:)\n  {real}, pointer :: hb(:,:)\n  integer, allocatable :: hk(:)\n  \
+         sizes(1:2) = [n, 1]\n  two(1)%n = m\n  one%m = 1\n  two(1)%list = n - m + 2\n{set}{copied}  !$dvm region\n"
     );
     nest.body(depth);
-    nest.text.push_str("  !$dvm end region\nend subroutine\n");
+    let _ = write!(nest.text, "  !$dvm end region\n{back}end subroutine\n");
     nest.text
 }
+
+/// Names of the arrays in a region, and statements that make them.
+const HOLDERS: [([&str; 4], &str); 5] = [
+    (["a", "b", "c", "k"], ""),
+    (["a", "b", "c", "k"], ""),
+    (["ha", "hb", "hc", "hk"], "  allocate(ha(-30:60,-30:60), hb(-30:60,-30:60), hc(-30:60), hk(-30:60))\n"),
+    (
+        ["one%u", "one%v", "one%edge", "one%k"],
+        "  if (.not. allocated(one%u)) allocate(one%u(-30:60,-30:60), one%v(-30:60,-30:60))\n",
+    ),
+    (
+        ["two(l+31)%u", "one%v", "two(3)%edge", "two(2)%k"],
+        "  if (.not. allocated(two(1)%u)) allocate(two(1)%u(-30:60,-30:60))\n  \
+         if (.not. allocated(one%u)) allocate(one%u(-30:60,-30:60), one%v(-30:60,-30:60))\n",
+    ),
+];
+
+/// What the nests' module declares.
+const DECLARED: &str = "  type thing
+    integer :: n, m, list(-1:0)
+    real(8), allocatable :: u(:,:)
+    real(8), pointer :: v(:,:)
+    real(8) :: edge(-32:64)
+    integer :: k(-30:60)
+  end type
+  type(thing), target :: one
+  type(thing), allocatable :: two(:)
+  integer :: sizes(0:3)
+";
 
 /// A program of several nests.
 fn program(seeds: &[u64]) -> String {
     let nests: Vec<String> = seeds.iter().map(|seed| nest(*seed)).collect();
-    let mut text = format!("module nests\ncontains\n{}end module\nprogram main\n  use nests\n", nests.concat());
+    let mut text =
+        format!("module nests\n{DECLARED}contains\n{}end module\nprogram main\n  use nests\n", nests.concat());
     text.push_str("  real(8) :: a(-30:60,-30:60), b(-30:60,-30:60), c(-30:60)\n");
-    text.push_str("  real(4) :: x(-30:60,-30:60), y(-30:60,-30:60), z(-30:60)\n  integer :: k(-30:60), n, m, i, j\n");
+    text.push_str("  real(4) :: x(-30:60,-30:60), y(-30:60,-30:60), z(-30:60)\n  integer :: k(-30:60), n, m, i, j\n  allocate(two(3))\n");
     for (seed, nest) in seeds.iter().zip(&nests) {
         let single = nest.contains("real(4), intent");
         let (names, width) = if single { ("x, y, z", 9) } else { ("a, b, c", 17) };

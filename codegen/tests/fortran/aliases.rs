@@ -1,0 +1,71 @@
+//! Storage that two names reach, arrays without elements, gaps and wrong subscripts: the tiles give what gfortran's loops
+//! give, or these loops run.
+
+use super::{can_run, dvmfc, printed, run, said};
+
+/// A name; statements that point, allocate or set; the region; whether it runs as tiles.
+const CASES: [(&str, &str, &str, bool); 18] = [
+    ("apart", "p => x(1:20)\nq => x(21:40)", "do i = 1, 20\np(i) = q(i)*2 + i\nend do", true),
+    ("overlapping", "p => x(1:30)\nq => x(2:31)", "do i = 1, 30\nq(i) = p(i)*0.5d0 + i\nend do", false),
+    ("pointer and target", "p => x(2:31)", "do i = 1, 30\nx(i + 1) = p(i)*0.5d0 + 1\nend do", false),
+    ("bound that the loop writes", "w => k(1:9)", "do i = 1, k(2)\nw(i) = 3\nx(i) = 7\nend do", false),
+    (
+        "inner bound",
+        "w => k(1:9)",
+        "do j = 1, 3\ndo i = 1, k(2)\nw(i) = j + 2\nx(i) = x(i) + k(j)\nend do\nend do",
+        false,
+    ),
+    ("number beside", "w => o%list", "do i = 1, 5\nw(i) = w(i) + 4\nx(o%n + i) = i\nend do", true),
+    ("number that the loop writes", "w => all(2:2)%n", "do i = 1, all(2)%n\nw(1) = 9\nx(i) = i\nend do", false),
+    ("target", "t => m", "do i = 1, m\nx(i + m) = i\nend do", true),
+    ("gaps", "p => x(1:40:2)", "do i = 1, 20\np(i) = p(i) + i\nend do", false),
+    ("gaps of components", "w => all%n", "do i = 1, 3\nw(i) = w(i) + i\nend do", false),
+    ("one component", "w => all(2:2)%n", "do i = 1, zero + 1\nw(i) = w(i) + i\nend do", true),
+    ("component at hand", "w => all(2:2)%n", "do i = 1, 3\nx(i + w(1)) = all(2)%n + i\nend do", true),
+    ("backwards", "p => x(40:1:-1)", "do i = 1, 40\np(i) = p(i) + i\nend do", false),
+    ("columns with gaps", "r => y(2:5,:)", "do j = 1, 8\ndo i = 1, 4\nr(i,j) = i + j\nend do\nend do", false),
+    (
+        "whole columns",
+        "r(0:,-1:) => y(:,2:5)",
+        "do j = -1, 2\ndo i = 0, 7\nr(i,j) = r(i,j)*i + j\nend do\nend do",
+        true,
+    ),
+    ("not allocated", "deallocate(heap)", "do i = 1, zero\nx(i) = heap(i)\nend do", false),
+    ("no such object", "", "do i = 1, zero\nx(i) = all(zero + 99)%u(i)\nend do", false),
+    ("no elements", "r => y(1:0,:)", "do j = 1, 8\ndo i = 1, size_of\nr(i,j) = 1\nend do\nx(j) = 2\nend do", true),
+];
+
+fn program(body: &str) -> String {
+    format!(
+        "module things\ntype thing\ninteger :: n\ninteger :: list(9)\nreal(8), allocatable :: u(:)\nend type\n\
+         type(thing), allocatable, target :: all(:)\ntype(thing), target :: o\ninteger, target :: k(9), m\n\
+         real(8), target :: x(41), y(8,8)\nreal(8), allocatable :: heap(:)\nend module\n\
+         {body}\
+         program main\nuse things\nx = [(i*0.25d0, i = 1, 41)]\ny = reshape([(i*0.5d0, i = 1, 64)], [8, 8])\nk = [(i + 2, i = 1, 9)]\n\
+         o%n = 2\no%list = [(i, i = 1, 9)]\nm = 5\nallocate(all(3), heap(9))\nall%n = 3\n\
+         call work(0)\nprint '(4z17.16)', x, y\nprint '(9i8)', k, m, o%n, o%list\nend program\n"
+    )
+}
+
+#[test]
+fn storage_that_two_names_reach_keeps_the_order_of_the_loops() {
+    if !can_run("aliases of Fortran") {
+        return;
+    }
+    for (name, setting, region, tiles) in CASES {
+        let body = format!(
+            "subroutine work(zero)\nuse things\nimplicit none\ninteger :: zero, size_of, i, j\n\
+             real(8), pointer :: p(:), q(:), r(:,:)\ninteger, pointer :: w(:), t\nsize_of = zero\n{setting}\n\
+             !$dvm region\n{region}\n!$dvm end region\nend subroutine\n"
+        );
+        let folder = testkit::scratch(&[("in.f90", &program(&body))]);
+        let plain = run(&folder, "gfortran", "-O0 -w in.f90 -o plain");
+        assert!(plain.status.success(), "{name}: {}", said(&plain));
+        let tiled = dvmfc(&folder, "-O1 -w --dvm-strict in.f90 -o tiled");
+        assert!(tiled.status.success(), "{name}: {}", said(&tiled));
+        let (expected, _) = printed(&folder, "plain", "1", "1");
+        let (found, messages) = printed(&folder, "tiled", "3", "2");
+        assert_eq!(found, expected, "{name}");
+        assert_eq!(messages.contains("tiles of ["), tiles, "{name}: {messages}");
+    }
+}
