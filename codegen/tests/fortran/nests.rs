@@ -171,16 +171,14 @@ fn nest(seed: u64) -> String {
     ]);
     let real = *nest.random.pick(&["real(8)", "real(8)", "real(4)"]);
     // Arrays elsewhere get the values of the arguments before the region, and give theirs back after it.
-    let (copied, back): (String, String) = if set.is_empty() {
-        (String::new(), String::new())
-    } else {
-        let pairs = || ["a(-30:60,-30:60)", "b(-30:60,-30:60)", "c(-30:60)", "k"].into_iter().zip(names);
-        let whole = |name: &str| if name.ends_with("edge") { "(-30:60)" } else { "" };
-        (
-            pairs().map(|(own, name)| format!("  {name}{} = {own}\n", whole(name))).collect(),
-            pairs().map(|(own, name)| format!("  {own} = {name}{}\n", whole(name))).collect(),
-        )
-    };
+    let (mut copied, mut back) = (String::new(), String::new());
+    if !set.is_empty() {
+        for (own, name) in ["a(-30:60,-30:60)", "b(-30:60,-30:60)", "c(-30:60)", "k"].into_iter().zip(names) {
+            let whole = if name.ends_with("edge") { "(-30:60)" } else { "" };
+            let _ = writeln!(copied, "  {name}{whole} = {own}");
+            let _ = writeln!(back, "  {own} = {name}{whole}");
+        }
+    }
     nest.text = format!(
         "subroutine nest_{seed}(n, m, l, a, b, c, k, r)\n  implicit none\n  integer, intent(in) :: n, m, l\n  real(8) :: r, s\n  \
          {real}, intent(inout) :: {arrays}\n  integer :: k(-30:60), i1, i2, i3\n  \

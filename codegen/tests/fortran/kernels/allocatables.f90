@@ -20,7 +20,7 @@ subroutine kernel(a, p, k, weight)
 !$dvm region
   do j = sizes(-1), k(3) - 1
     do i = k(1), sizes(0)
-      a(i,j) = heap(i + k(2),j)*weight + p(i,j - 1)
+      a(i,j) = heap(i,j)*weight + p(i,j - 1)
       heap(i,j) = own(i - k(1)) + aim(i)
     end do
   end do
