@@ -7,7 +7,7 @@ use super::variables::{FortranArray, FortranKind, FortranVariable};
 
 /// What a place is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PlaceKind {
+pub enum ReachedKind {
     /// A number.
     Number(Element),
     /// An array of numbers.
@@ -38,7 +38,7 @@ pub struct Place {
     /// What must be true for the text to mean something, and its elements to follow each other: each only if those before are.
     pub needs: Vec<Need>,
     /// What it is.
-    pub kind: PlaceKind,
+    pub kind: ReachedKind,
     /// It is a variable.
     pub is_variable: bool,
 }
@@ -47,10 +47,10 @@ impl Place {
     /// The place of a variable, if that may be one.
     pub fn of(variable: &FortranVariable) -> Option<Place> {
         let (kind, holder) = match &variable.kind {
-            FortranKind::Scalar { element, .. } => (PlaceKind::Number(*element), Holder::Itself),
-            FortranKind::Array(array) => (PlaceKind::Numbers(array.clone()), array.holder),
-            FortranKind::Object { holder, rank: 0 } => (PlaceKind::Object, *holder),
-            FortranKind::Object { holder, rank } => (PlaceKind::Objects(*rank), *holder),
+            FortranKind::Scalar { element, .. } => (ReachedKind::Number(*element), Holder::Itself),
+            FortranKind::Array(array) => (ReachedKind::Numbers(array.clone()), array.holder),
+            FortranKind::Object { holder, rank: 0 } => (ReachedKind::Object, *holder),
+            FortranKind::Object { holder, rank } => (ReachedKind::Objects(*rank), *holder),
             _ => return None,
         };
         let name = variable.name.clone();
@@ -63,18 +63,23 @@ impl Place {
     pub fn component(&self, name: &str, spelled: &SpelledType, bounds: Option<Vec<(i64, i64)>>) -> Option<Place> {
         let rank = spelled.extents.len();
         let kind = match (spelled.content, spelled.holder, bounds) {
-            (Content::Number(element), Holder::Itself, None) if rank == 0 => PlaceKind::Number(element),
+            (Content::Number(element), Holder::Itself, None) if rank == 0 => ReachedKind::Number(element),
             (Content::Number(element), Holder::Itself, Some(bounds)) => {
                 let (lower, extents) = bounds.into_iter().map(|(lower, extent)| (Some(lower), Some(extent))).unzip();
-                PlaceKind::Numbers(FortranArray { element, extents, lower, holder: Holder::Itself })
+                ReachedKind::Numbers(FortranArray { element, extents, lower, holder: Holder::Itself })
             }
             (Content::Number(element), holder @ (Holder::Allocatable | Holder::Pointer), None) if rank > 0 => {
-                PlaceKind::Numbers(FortranArray { element, extents: vec![None; rank], lower: vec![None; rank], holder })
+                ReachedKind::Numbers(FortranArray {
+                    element,
+                    extents: vec![None; rank],
+                    lower: vec![None; rank],
+                    holder,
+                })
             }
-            (Content::Object, Holder::Itself, Some(bounds)) => PlaceKind::Objects(bounds.len()),
+            (Content::Object, Holder::Itself, Some(bounds)) => ReachedKind::Objects(bounds.len()),
             (Content::Object, Holder::AssumedShape, _) => return None,
-            (Content::Object, _, None) if rank == 0 => PlaceKind::Object,
-            (Content::Object, Holder::Allocatable | Holder::Pointer, None) => PlaceKind::Objects(rank),
+            (Content::Object, _, None) if rank == 0 => ReachedKind::Object,
+            (Content::Object, Holder::Allocatable | Holder::Pointer, None) => ReachedKind::Objects(rank),
             _ => return None,
         };
         let (text, needs) = (format!("{}%{name}", self.text), self.needs.clone());
@@ -92,7 +97,7 @@ impl Place {
             needs.push(Need::True(inside));
         }
         let text = format!("{}({})", self.text, subscripts.join(","));
-        Place { text, name: self.name.clone(), needs, kind: PlaceKind::Object, is_variable: false }
+        Place { text, name: self.name.clone(), needs, kind: ReachedKind::Object, is_variable: false }
     }
 
     fn hold(&mut self, holder: Holder) {
@@ -102,7 +107,7 @@ impl Place {
             Holder::Allocatable => self.needs.push(Need::True(format!("allocated({text})"))),
             Holder::Pointer => self.needs.push(Need::True(format!("associated({text})"))),
         }
-        if let PlaceKind::Numbers(array) = &self.kind
+        if let ReachedKind::Numbers(array) = &self.kind
             && holder.may_have_gaps()
         {
             self.needs.push(Need::Dense(text.clone(), array.element, array.extents.len()));

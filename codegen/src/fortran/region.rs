@@ -1,7 +1,7 @@
 //! From the loops of a region to a function of C.
 
 use super::hlfir::{HlfirOp, base};
-use super::places::{Designator, Need, Place, PlaceKind};
+use super::places::{Designator, Need, Place, ReachedKind};
 use super::refused::FortranRefusal;
 use super::types::{Element, SpelledType};
 use super::values::{self, HlfirValue, ValueShape};
@@ -304,17 +304,17 @@ impl<'a> Translator<'a> {
         }
         self.values.remove(result.as_str());
         match (&place.kind, parts.subscripts.as_slice()) {
-            (PlaceKind::Numbers(array), subscripts) if subscripts.len() == array.extents.len() => {
+            (ReachedKind::Numbers(array), subscripts) if subscripts.len() == array.extents.len() => {
                 let found = self.element(op, &place, array, subscripts)?;
                 self.elements.insert(result.as_str(), found);
             }
-            (PlaceKind::Number(element), []) if !place.is_variable => {
+            (ReachedKind::Number(element), []) if !place.is_variable => {
                 let text = format!("{}[0]", self.reference(&place, *element));
                 let (element, statement) = (*element, self.statement);
                 let found = FoundElement { text, element, statement, steady: true, writable: false };
                 self.elements.insert(result.as_str(), found);
             }
-            (PlaceKind::Objects(rank), subscripts) if subscripts.len() == *rank => {
+            (ReachedKind::Objects(rank), subscripts) if subscripts.len() == *rank => {
                 let place = self.object(op, &place, subscripts)?;
                 self.places.insert(result.as_str(), (place, self.statement));
             }
@@ -327,7 +327,7 @@ impl<'a> Translator<'a> {
     fn component(&self, op: &'a HlfirOp, of: &Place, name: &str, shape: Option<&str>) -> Answer<Place> {
         let what = format!("the component `{name}` of `{}`", of.text);
         let remedy = "pass the component to a subroutine as an array or a number, and put the region there";
-        if of.kind != PlaceKind::Object {
+        if of.kind != ReachedKind::Object {
             return refuse(op, &format!("{what}: a section of components"), remedy);
         }
         let bounds = match shape {
