@@ -7,7 +7,7 @@ LIVES ?= 10000
 CMAKE_BUILD ?= target/cmake
 LOOM = RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib
 
-.PHONY: help all plugins demo check check-mpi docs deb install uninstall header abi loom loom-sound soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
+.PHONY: help all plugins demo first-build check check-mpi docs deb install uninstall header abi loom loom-sound soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -20,8 +20,12 @@ all: packages ## build the library, dvm-codegen, dvmcc, dvmfc, dvm-info and dvmr
 plugins: ## build a plugin for each MPI whose compiler is there (mpicc.openmpi, mpicc.mpich, mpicc_abi, or MPICC)
 	tools/plugins.sh
 
-demo: all ## run the examples by pragma at real sizes against the plain compiler; writes target/demo/
+demo: first-build all ## run the examples by pragma at real sizes against the plain compiler; writes target/demo/
 	target/release/dvm-demo
+
+first-build:
+	@[ -x target/release/dvm-demo ] || printf '%s\n' 'First build: downloads 11 MB of crates and the packages of packages.txt that are missing, writes 1.3 GB into' \
+		'target, and takes 7 minutes of processor time, which the cores share. The demonstration takes half a minute more.'
 
 check: packages packages-check ## all tests; ends with a line "N passed, M failed"
 	tools/check.sh
