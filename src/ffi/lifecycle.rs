@@ -101,7 +101,7 @@ pub unsafe extern "C" fn dvm_init_comm(fortran_comm: c_int) -> dvm_retcode_t {
 /// @retval DVM_ERR_TASK             libdvm has ended; tasks had failed and no wait had reported it
 /// @retval DVM_ERR_STATE            libdvm has ended; tasks waited for data that nobody published and were cancelled.
 ///                                  Or: another thread is in init, wait, serve or finalize, and nothing was done
-/// @retval DVM_ERR_ARGUMENT         libdvm has ended; the file of DVM_TRACE or of DVM_DOT could not be written
+/// @retval DVM_ERR_ARGUMENT         libdvm has ended; the file of DVM_TRACE, DVM_DOT or DVM_PROFILE could not be written
 /// @retval DVM_ERR_PEER_LOST        libdvm has ended; a process was lost and no wait had reported it, or the job had ended
 ///                                  by the loss of process 0
 /// @retval DVM_ERR_NOT_INITIALIZED  it was not running
