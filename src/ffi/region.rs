@@ -133,7 +133,8 @@ pub unsafe extern "C" fn dvm_region_enter(
 /// @brief Tell whether the caller should run a region's original loops because libdvm does not run yet, and the regions so
 /// far had less work than its start costs.
 ///
-/// It does not wait if libdvm runs, nor if the environment has a variable of libdvm other than DVM_WORKERS and DVM_VERBOSE.
+/// It does not wait if libdvm runs, nor if the environment has a variable of libdvm other than DVM_WORKERS, DVM_VERBOSE
+/// and those of the compilers (DVM_CC, DVM_FC, DVM_FLANG, DVM_PREFIX).
 ///
 /// @param[in]  work   the number of iterations of the region, or -1
 /// @param[out] waits  1: run the original loops. 0: start libdvm (dvm_graph_start) and go on
@@ -154,12 +155,15 @@ pub unsafe extern "C" fn dvm_region_waits(work: i64, waits: Arg<*mut c_int>) -> 
 static ASKED: OnceLock<bool> = OnceLock::new();
 
 fn asked() -> bool {
-    let asks = |name: &[u8]| name.starts_with(b"DVM_") && !SILENT.contains(&name);
     std::env::vars_os().any(|(name, _)| asks(name.as_encoded_bytes()))
 }
 
-/// Variables that ask for nothing as long as libdvm does not run.
-const SILENT: [&[u8]; 2] = [b"DVM_WORKERS", b"DVM_VERBOSE"];
+fn asks(name: &[u8]) -> bool {
+    name.starts_with(b"DVM_") && !SILENT.contains(&name)
+}
+
+/// Variables that ask for nothing as long as libdvm does not run; the last four are the compilers'.
+const SILENT: [&[u8]; 6] = [b"DVM_WORKERS", b"DVM_VERBOSE", b"DVM_CC", b"DVM_FC", b"DVM_FLANG", b"DVM_PREFIX"];
 
 /// @brief End an entry whose time is wanted.
 ///
@@ -260,4 +264,16 @@ fn fixed_and_unit(wanted: &[i64]) -> (Vec<i64>, Vec<i64>) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_region_run(graph: Arg<*const dvm_graph_t>) -> dvm_retcode_t {
     running("dvm_region_run", |call| graph::execute_region(call, read(&graph)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::asks;
+
+    #[test]
+    fn variables_of_the_compilers_ask_for_nothing_at_run_time() {
+        let all = ["DVM_WORKERS", "DVM_CC", "DVM_PREFIX", "DVM_TILE", "DVM_TUNE", "PATH"];
+        let asking: Vec<&str> = all.into_iter().filter(|name| asks(name.as_bytes())).collect();
+        assert_eq!(asking, ["DVM_TILE", "DVM_TUNE"]);
+    }
 }

@@ -22,8 +22,9 @@ pub(crate) const CLASSES: usize = 64;
 /// Iterations from which an entry is long: half a millisecond and more.
 const LARGE: usize = 19;
 
-/// Iterations of all regions together that cost more than libdvm's start: 5 ms and more, of the shortest loops.
-const START: u64 = 16 << 20;
+/// Iterations of all regions together from which two workers win back the 5 ms of libdvm's start: 15 ms and more, of the
+/// shortest loops, which wait for memory.
+const START: u64 = 32 << 20;
 
 /// Whether libdvm waits to start: the regions that were entered so far, and one of so much work, cost less than the
 /// start does, whatever it brings. `asked`: somebody wants it to run at any price.

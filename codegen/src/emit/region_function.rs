@@ -193,8 +193,12 @@ fn body_function(shared: &RegionContext, writer: &RunWriter, mentions: &Mentions
     )
 }
 
-/// Whether the time of an instance follows from its text: it has no loops, and calls nothing.
+/// Whether the time of an instance follows from its text: it has no loops, and calls nothing. Arithmetic calls nothing,
+/// whatever macros its text names.
 fn is_short(statement: &Statement) -> bool {
+    if statement.arithmetic.is_some() {
+        return true;
+    }
     let text = &statement.text;
     let repeats = |word: &String| matches!(word.as_str(), "for" | "while" | "do" | "goto");
     let calls = |word: &String| {
