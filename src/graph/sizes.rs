@@ -60,6 +60,16 @@ pub(crate) fn choose(request: &Request) -> Vec<i64> {
     if uses(request, &rows) >= uses(request, &block) / 4 * 3 { rows } else { block }
 }
 
+/// Bytes that pass between a core and its near cache in a nanosecond at most.
+const NEAR_BYTES: i64 = 512;
+
+/// Nanoseconds that a point takes at least: as far as known, and as its bytes alone need. A point with loops of its own
+/// touches many.
+fn point_time(request: &Request) -> i64 {
+    let single = vec![1; request.given.len()];
+    request.point.max((request.footprint)(&single) / NEAR_BYTES).max(1)
+}
+
 /// Points of a row that share their cache lines with each other.
 const SHORT: i64 = 8;
 
@@ -125,20 +135,22 @@ fn within(request: &Request, budget: i64) -> Vec<i64> {
 
 /// Grows a tile until it is worth a task, with less than `least` tiles at the same time only if it is far from that.
 fn worth_a_task(request: &Request, sizes: &mut Vec<i64>, least: i128) {
-    let points = LEAST_WORK / i128::from(request.point.max(1));
+    let points = LEAST_WORK / i128::from(point_time(request));
     grow(request, sizes, points, least, i64::MAX);
     grow(request, sizes, points / 4, 1, i64::MAX);
 }
 
-/// Doubles sizes until the tile has `work` points, or no step keeps `parallelism` and the budget.
+/// Doubles sizes until the tile has `work` points, or no step keeps `parallelism` and the budget. A step that brings no
+/// further bytes is within any budget.
 fn grow(request: &Request, sizes: &mut Vec<i64>, work: i128, least: i128, budget: i64) {
+    let bytes = |sizes: &[i64]| (request.footprint)(sizes);
     while points(sizes) < work {
         let step = |k: usize| {
             let mut next = sizes.clone();
             next[k] = sizes[k].saturating_mul(2).max(request.unit[k]).min(request.extent[k].max(1));
             let fits = request.given[k] == 0
                 && next[k] > sizes[k]
-                && (request.footprint)(&next) <= budget
+                && bytes(&next) <= budget.max(bytes(sizes))
                 && parallelism(request, &next) >= least;
             fits.then_some(next)
         };
@@ -319,6 +331,17 @@ mod tests {
         assert!((2..8).contains(&tiles(16)), "{}", tiles(16));
         assert!((8..=16).contains(&tiles(256)), "{}: four for each worker", tiles(256));
         assert_eq!(tiles(i64::MAX), tiles(4096));
+    }
+
+    #[test]
+    fn points_with_loops_of_their_own_are_several_tiles() {
+        let rows = |b: &[i64]| 2 * b[0] * 17_280;
+        let chosen = sizes(&[4096], &[false], &[0], &rows);
+        assert!((8..=512).contains(&(4096 / chosen[0])), "{chosen:?}: the rows of an image");
+        // A column of floats brings the lines of its neighbours.
+        let columns = |b: &[i64]| 2 * 4096 * (4 * b[0]).max(64);
+        let chosen = sizes(&[2160], &[false], &[0], &columns);
+        assert_eq!(chosen[0], 16, "whole lines, though a column fills the budget");
     }
 
     #[test]
