@@ -577,6 +577,8 @@ impl<'a> RegionBuilder<'a> {
         }
         let mut place = self.place(at, scope)?;
         let symbol = self.array(&mut place, at, scope)?;
+        out.elements.insert(at.id, Self::access(&symbol, AccessKind::Read, &[], scope));
+        out.strides.insert(at.id, vec![Vec::new(); scope.dimensions().len()]);
         if read {
             Self::record(&symbol, AccessKind::Read, &[], scope, out);
         }

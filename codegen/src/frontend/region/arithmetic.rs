@@ -1,7 +1,7 @@
 //! Statements that are arithmetic on elements of one type: with vectors in the elements' places, their text means the
 //! same for each part of the vectors.
 
-use crate::frontend::clang::ast::{Id, Node};
+use crate::frontend::clang::ast::{FilePlace, Id, Node};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::extent::token_end;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
@@ -40,6 +40,12 @@ pub(super) enum OperandFound {
 /// The element type of a target's type, if it has vectors.
 pub(super) fn element_of(target: &Node) -> Option<&'static str> {
     ELEMENTS.iter().find(|element| **element == target.ty.plain()).copied()
+}
+
+/// Whether a text is the token of a number without a sign, also in its exponent.
+fn is_number_token(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.')
 }
 
 /// Whether a statement assigns, with an operator of arithmetic.
@@ -157,12 +163,32 @@ impl RegionBuilder<'_> {
         Some(())
     }
 
-    /// The bytes of a node whose ends are not in macros, nor between a conditional's directives.
+    /// The bytes of a node whose ends are not in macros, but for macros that stand for one number, nor between a
+    /// conditional's directives.
     pub(super) fn plain_place(&self, node: &Node) -> Option<(usize, usize)> {
-        let plain = |place: &crate::frontend::clang::ast::FilePlace| place.known && !place.expanded && !place.made;
+        let plain = |place: &FilePlace| place.known && !place.expanded && !place.made;
+        let whole = |place: &FilePlace| plain(place) || (place.known && place.expanded && self.is_one_number(place));
         let (first, end) = (node.begin.offset, token_end(self.source, node));
-        let whole = plain(&node.begin) && plain(&node.end) && self.source.torn(first, end).is_none();
+        let whole = whole(&node.begin) && whole(&node.end) && self.source.torn(first, end).is_none();
         whole.then_some((first, end))
+    }
+
+    /// Whether what a macro stands for at a place of the source is one number: `#define ZERO 0.0`, or `F(0.0)` with
+    /// `#define F(x) x##f`.
+    fn is_one_number(&self, place: &FilePlace) -> bool {
+        let end = place.offset + place.length;
+        let Some(definition) = self.macros.get(&self.source.text(place.offset, end)) else { return false };
+        let Some(function) = definition.strip_prefix('(') else { return is_number_token(definition.trim()) };
+        let Some((parameter, body)) = function.split_once(')') else { return false };
+        let mut parts = body.split("##").map(str::trim);
+        let pasted = parts.next() == Some(parameter.trim())
+            && parts
+                .next()
+                .is_none_or(|suffix| !suffix.is_empty() && suffix.bytes().all(|b| b.is_ascii_alphanumeric()))
+            && parts.next().is_none();
+        let open = self.source.skip_blank(end);
+        let argument = self.source.text(open + 1, self.source.skip_brackets(open).saturating_sub(1));
+        pasted && self.source.byte(open) == b'(' && is_number_token(argument.trim())
     }
 
     /// Where a byte of the source is in the edited text that begins at `begin`; `None` in the middle of an edit.
