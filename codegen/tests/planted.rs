@@ -31,7 +31,7 @@ enum Found {
 }
 
 /// All defects that can be put back, in the order of the classes of wrong results.
-const TABLE: [(&str, &[Found]); 25] = [
+const TABLE: [(&str, &[Found]); 26] = [
     ("a1-align", &[Found::Functions(&[1186])]),
     ("a2-restrict", &[Found::Functions(&[1179])]),
     ("a3-liveness", &[Found::Functions(&[119, 175])]),
@@ -57,6 +57,7 @@ const TABLE: [(&str, &[Found]); 25] = [
     ("a32-others", &[Found::Directed]),
     ("a33-lockstep", &[Found::Directed]),
     ("a34-rounds", &[Found::Directed]),
+    ("a35-home", &[Found::Directed]),
 ];
 
 /// What the test `name` below, in a process of its own because the environment says which defect is back, answers.

@@ -194,7 +194,15 @@ impl Writer {
             let value = self.scalar_value(arrays, &["s"]);
             self.line(depth, &format!("{qualifier}{element} s = {first}, t = {value};"));
         } else {
-            self.line(depth, &format!("{qualifier}{element} s = {first};"));
+            // An element can stand for a scalar that has its first value by an assignment.
+            if self.dice.one_in(2) {
+                self.line(depth, &format!("{element} s;"));
+                let own = format!("c[{}][{}]", self.target[0], self.target[1]);
+                let first = if self.dice.one_in(3) { own } else { first };
+                self.line(depth, &format!("s = {first};"));
+            } else {
+                self.line(depth, &format!("{qualifier}{element} s = {first};"));
+            }
             if second {
                 self.line(depth, &format!("{element} t;"));
                 self.line(depth, "t = 1;");

@@ -214,7 +214,7 @@ impl RegionBuilder<'_> {
 }
 
 /// Whether a variable is a plain scalar of the element type.
-fn is_scalar(variable: &Node, element: &str) -> bool {
+pub(super) fn is_scalar(variable: &Node, element: &str) -> bool {
     ctype::unqualified(variable.ty.plain()) == element
         && !ctype::is_untouchable(variable.ty.plain())
         && matches!(variable.storage.as_str(), "" | "auto" | "register")

@@ -4,6 +4,7 @@
 mod arithmetic;
 pub mod atomic_groups;
 mod chain;
+mod element_homes;
 pub mod final_counters;
 pub mod model_assembly;
 mod private_variables;

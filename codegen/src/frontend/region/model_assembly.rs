@@ -379,7 +379,8 @@ impl RegionBuilder<'_> {
     }
 }
 
-fn tuple(name: &str, raw: &RawStatement) -> String {
+/// A statement's isl tuple.
+pub(super) fn tuple(name: &str, raw: &RawStatement) -> String {
     let symbols: Vec<&str> = raw.scope.dimensions().iter().map(|d| d.symbol.as_str()).collect();
     format!("{name}[{}]", symbols.join(", "))
 }

@@ -16,6 +16,7 @@ use crate::frontend::survey::jumps::ForwardJumps;
 use crate::frontend::survey::linear_accesses::Linearised;
 use crate::frontend::survey::reaching_definitions::ReachingDefinitions;
 use crate::frontend::survey::region_builder::{Callees, ParameterOfShape, RegionBuilder};
+use crate::frontend::survey::scalar_homes::{self, ScalarHome};
 use crate::frontend::survey::variables::RegionVariables;
 use crate::frontend::text::pragma::{self, Site};
 use crate::frontend::text::preprocess::Seen;
@@ -80,7 +81,14 @@ fn analyse_somehow(
 ) -> Result<(Found, BTreeSet<String>), Refusal> {
     let read = |unit: &Unit, hoisted: &HoistedLoads| {
         let mut names = taken.clone();
-        let found = analyse_with(unit, hoisted, source, site, seen, &mut names)?;
+        let (found, homes) = analyse_with(unit, hoisted, source, site, seen, &mut names)?;
+        // With elements in the places of scalars more loops may be tiled.
+        if let Some((unit, hoisted)) = scalar_homes::rewritten(unit, hoisted, site.pragma.begin, &homes) {
+            let mut names = taken.clone();
+            if let Ok((found, _)) = analyse_with(&unit, &hoisted, source, site, seen, &mut names) {
+                return Ok((found, names));
+            }
+        }
         Ok((found, names))
     };
     let as_it_stands = || read(unit, &HoistedLoads::default());
@@ -111,7 +119,7 @@ fn readable(hoisted: &HoistedLoads, refused: Refusal) -> Refusal {
     Refusal { reason: hoisted.readable(&refused.reason), remedy: hoisted.readable(&refused.remedy), others, ..refused }
 }
 
-/// Analyses a region that reads some values at its entry.
+/// Analyses a region that reads some values at its entry; also gives the elements that may stand for scalars.
 fn analyse_with(
     unit: &Unit,
     hoisted: &HoistedLoads,
@@ -119,7 +127,7 @@ fn analyse_with(
     site: &Site,
     seen: &Seen,
     taken: &mut BTreeSet<String>,
-) -> Result<Found, Refusal> {
+) -> Result<(Found, Vec<ScalarHome>), Refusal> {
     let at_pragma = |reason: &str, remedy: &str| {
         Refusal::span(Code::MisplacedPragma, site.pragma.begin, site.pragma.end, reason, remedy)
     };
@@ -210,6 +218,7 @@ fn analyse_with(
             looks_for_closed,
             definitions_open: 0,
             private: HashSet::new(),
+            homes: vec![],
             rows: vec![],
             conditions: vec![],
             hoisted,
@@ -262,7 +271,8 @@ fn analyse_with(
     collision::check(&region, unit, seen, source, (function_begin, &site.pragma))?;
     let hints = hints(source, site, function_begin, seen);
     let depends_on_data = builder.unknown_subscript.is_some() || !builder.unknown_loops.is_empty();
-    Ok(Found {
+    let homes = builder.proven_homes();
+    let found = Found {
         region,
         begin,
         end,
@@ -275,7 +285,8 @@ fn analyse_with(
         final_counters,
         notes,
         depends_on_data,
-    })
+    };
+    Ok((found, homes))
 }
 
 /// Whether the file is compiled as a C before C99.

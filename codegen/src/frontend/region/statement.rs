@@ -33,6 +33,7 @@ impl<'a> RegionBuilder<'a> {
             let before = self.statements.len();
             if let Some((_, last)) = groups.iter().find(|(first, _)| *first == k) {
                 let last = (*last).min(statements.len() - 1);
+                self.note_home(&statements[k..=last], &here);
                 let made = self.leaf(&statements[k..=last], &here);
                 self.note_obstacle(made);
                 k = last + 1;

@@ -9,7 +9,7 @@ use crate::planted::planted;
 use std::collections::{HashMap, HashSet};
 
 /// Variables of a function whose values or addresses others may have.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct AddressUses {
     /// Variables whose address, or a part's address, may be known elsewhere.
     pub addressed: HashSet<Id>,

@@ -14,7 +14,7 @@ use crate::source::Source;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The values that a region reads at entry, as variables.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct HoistedLoads {
     /// The values, with the variables that keep them.
     pub loads: Vec<(Id, EntryLoad)>,
@@ -199,7 +199,7 @@ impl Writer<'_> {
 }
 
 /// A copy of a node without its children.
-fn without_parts(node: &Node) -> Node {
+pub fn without_parts(node: &Node) -> Node {
     Node {
         id: node.id,
         previous: node.previous,

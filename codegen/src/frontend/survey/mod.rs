@@ -12,5 +12,6 @@ pub mod linear_accesses;
 pub mod loop_header;
 pub mod reaching_definitions;
 pub mod region_builder;
+pub mod scalar_homes;
 pub mod used_before;
 pub mod variables;

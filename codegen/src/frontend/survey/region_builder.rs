@@ -4,6 +4,7 @@ use super::hoisted_loads::HoistedLoads;
 use super::jumps::ForwardJumps;
 use super::linear_accesses::Linearised;
 use super::reaching_definitions::ReachingDefinitions;
+use super::scalar_homes::ScalarHome;
 use super::variables::RegionVariables;
 use crate::Refusal;
 use crate::frontend::clang::ast::Type;
@@ -100,6 +101,18 @@ pub struct RawRow {
     pub condition: String,
 }
 
+/// An element that may stand for a scalar, if nothing else touches it meanwhile.
+pub struct PossibleHome {
+    /// The element.
+    pub home: ScalarHome,
+    /// The statement of the model that the scalar keeps together.
+    pub statement: usize,
+    /// The access to the element.
+    pub element: RawAccess,
+    /// What else the statement touches of the array after the scalar's first value is known.
+    pub others: Vec<RawAccess>,
+}
+
 /// The functions whose bodies are being read as parts of a statement, and their variables.
 #[derive(Default)]
 pub struct Callees<'a> {
@@ -169,6 +182,8 @@ pub struct RegionBuilder<'a> {
     pub definitions_open: u32,
     /// Scalars of the function that each statement copies.
     pub private: HashSet<Id>,
+    /// Elements that may stand for some of them.
+    pub homes: Vec<PossibleHome>,
     /// The isl names used in this region.
     pub symbols: Symbols,
     /// Subscripts that may leave their rows.
