@@ -47,6 +47,8 @@ bench: all ## measure what a task costs, and how fast tiles are, beside the peer
 	target/release/dvm-bench-bodies
 	target/release/dvm-bench-redist
 	bench/redist/over_processes.sh
+	bench/polybench/times.sh
+	bench/polybench/bits.sh
 	bench/across/polybench.sh
 	target/release/dvm-bench-transport
 	target/release/dvm-bench-several
