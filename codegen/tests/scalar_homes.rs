@@ -11,7 +11,8 @@ fn statements(body: &str) -> Vec<String> {
     );
     let folder = testkit::scratch(&[("solve.c", &text)]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_dvm-codegen"));
-    let output = command.arg("tile").arg(folder.join("solve.c")).arg("--print=model").output().expect("dvm-codegen runs");
+    let output =
+        command.arg("tile").arg(folder.join("solve.c")).arg("--print=model").output().expect("dvm-codegen runs");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && !said.contains("stays sequential"), "{body}: {said}");
     let model = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -29,11 +30,20 @@ fn an_element_stands_for_a_scalar() {
 #[test]
 fn a_scalar_keeps_statements_together_where_no_element_can_stand_for_it() {
     for (body, why) in [
-        ("for (j = 0; j < n; j++) { w = 0; for (k = 0; k < n; k++) w += a[i][k] * a[k][j]; b[i][j] = w; }", "blocks run it"),
+        (
+            "for (j = 0; j < n; j++) { w = 0; for (k = 0; k < n; k++) w += a[i][k] * a[k][j]; b[i][j] = w; }",
+            "blocks run it",
+        ),
         ("for (j = 0; j < n; j++) { w = 1; for (k = 0; k <= j; k++) w += a[i][k]; a[i][j] = w; }", "the loop reads it"),
-        ("for (j = 0; j < i; j++) { w = b[i][j]; for (k = 0; k < j; k++) w += a[i][k]; b[i][j] = w * b[i][j]; }", "the end reads it"),
+        (
+            "for (j = 0; j < i; j++) { w = b[i][j]; for (k = 0; k < j; k++) w += a[i][k]; b[i][j] = w * b[i][j]; }",
+            "the end reads it",
+        ),
         ("for (j = 0; j < i; j++) { w = 1; for (k = 0; k < j; k++) w += a[i][k]; f[i][j] = w; }", "it is narrower"),
-        ("for (j = 0; j < i; j++) { w = 1; for (k = 0; k < j; k++) w += a[i][k]; if (w > 2) b[i][j] = w; }", "it may not be written"),
+        (
+            "for (j = 0; j < i; j++) { w = 1; for (k = 0; k < j; k++) w += a[i][k]; if (w > 2) b[i][j] = w; }",
+            "it may not be written",
+        ),
     ] {
         assert_eq!(statements(body).len(), 1, "{why}");
     }
