@@ -1220,7 +1220,8 @@ module dvm
     !> @brief Tell whether the caller should run a region's original loops because libdvm does not run yet, and the regions so
     !> far had less work than its start costs.
     !>
-    !> It does not wait if libdvm runs, nor if the environment has a variable of libdvm other than DVM_WORKERS and DVM_VERBOSE.
+    !> It does not wait if libdvm runs, nor if the environment has a variable of libdvm other than DVM_WORKERS, DVM_VERBOSE
+    !> and those of the compilers (DVM_CC, DVM_FC, DVM_FLANG, DVM_PREFIX).
     !>
     !> @param[in]  work   the number of iterations of the region, or -1
     !> @param[out] waits  1: run the original loops. 0: start libdvm (dvm_graph_start) and go on
