@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs every test of the project, step by step, and closes with "N passed, M failed".
 # Usage: tools/check.sh [STEP ...]   (no step: all of `steps`, in this order; `make check-mpi` runs the steps mpi_*)
+# A step that takes longer than DVM_CHECK_LIMIT seconds (1,200; cargo 2,000) is ended; what it was doing is printed, and it has failed.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 log=target/check
@@ -87,12 +88,51 @@ failures() {
     said && --said == 0 { print "  " $0 }' "$1" | head -n 20 | cut -c -200
 }
 
+# The processes of a step that hangs, and where those that have run for a minute wait.
+hanging() {
+  local group=$1 pid seconds
+  echo "FAILED: $2 took more than $3 seconds and was ended; it was running:"
+  ps -e -o pgid=,pid=,etimes=,stat=,wchan:20=,args= | awk -v group="$group" '$1 == group' | cut -c -200
+  command -v gdb >/dev/null || return 0
+  while read -r pid seconds; do
+    [ "$seconds" -ge 60 ] && timeout 60 gdb -p "$pid" -batch -ex 'thread apply all backtrace 12' 2>/dev/null | grep -E '^(Thread|#)' | cut -c -160 | head -n 100
+  done < <(ps -e -o pgid=,pid=,etimes=,comm= | awk -v group="$group" '$1 == group && $4 !~ /^(bash|sh|make|cargo|timeout|sleep)$/ { print $2, $3 }')
+}
+
+# Runs a step in a process group of its own, which is ended at its limit.
+run_limited() {
+  local step=$1 limit=${DVM_CHECK_LIMIT:-1200} group guard code
+  [ "$step" = cargo ] && limit=${DVM_CHECK_LIMIT:-2000}
+  set -m
+  "run_$step" >"$log/$step.log" 2>&1 </dev/null &
+  group=$!
+  {
+    sleep "$limit"
+    hanging "$group" "$step" "$limit" >"$log/$step.hang" 2>&1
+    kill -TERM -- "-$group"
+    sleep 5
+    kill -KILL -- "-$group"
+  } >/dev/null 2>&1 &
+  guard=$!
+  set +m
+  wait "$group"
+  code=$?
+  if [ -e "$log/$step.hang" ]; then
+    wait "$guard"
+    cat "$log/$step.hang" >>"$log/$step.log"
+    code=1
+  fi
+  kill -TERM -- "-$guard" 2>/dev/null
+  return "$code"
+}
+
 [ $# -gt 0 ] && steps=("$@")
 passed=0 failed=0 broken=()
 for step in "${steps[@]}"; do
   began=$SECONDS
   printf '== %s\n' "$step"
-  "run_$step" >"$log/$step.log" 2>&1
+  rm -f "$log/$step.hang"
+  run_limited "$step" 2>/dev/null
   code=$?
   read -r p f < <(count "$log/$step.log")
   [ "$code" -ne 0 ] && [ "$f" -eq 0 ] && f=1
@@ -100,6 +140,7 @@ for step in "${steps[@]}"; do
   if [ "$f" -gt 0 ]; then
     broken+=("$step")
     tail -n 60 "$log/$step.log"
+    grep -E 'has been running for over' "$log/$step.log" | sort -u
   fi
   printf '   %s: %d passed, %d failed, %d s\n' "$step" "$p" "$f" $((SECONDS - began))
   passed=$((passed + p)) failed=$((failed + f))
