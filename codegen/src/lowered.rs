@@ -345,8 +345,8 @@ pub struct TileEnd {
     pub end: Vec<String>,
 }
 
-/// The elements of one array that one tile hands to another, as loops over instances that write them. For what comes
-/// from before the region the instances read them. An element may come more than once.
+/// The elements of one array that one tile hands to another, as loops over instances that write them; what comes from
+/// before the region or is left behind, also as loops over the elements alone. An element may come more than once.
 pub struct FlowLoops {
     /// The phase of the tile that writes; `None`: the values are there before the region.
     pub writer: Option<usize>,
@@ -356,6 +356,8 @@ pub struct FlowLoops {
     pub array: usize,
     /// The array's number of subscripts: the last arguments of each call.
     pub rank: usize,
+    /// Within a phase, by coordinate: the least and the greatest distance from an instance that writes to one that reads.
+    pub distances: Vec<(Option<i64>, Option<i64>)>,
     /// All pairs of instances with their elements, as isl text.
     pub pairs: String,
     /// isl's syntax tree; it calls the array by its name, with an instance's iterators and the element's subscripts.

@@ -125,7 +125,7 @@ impl Graph {
 }
 
 /// What a tile has for a process.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Parcel {
     pub(crate) rows: ElementRows,
     /// A tile of the same graph reads some of it: it waits at the gate. Else it waits for the graph's end.

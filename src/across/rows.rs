@@ -12,8 +12,15 @@ pub(crate) struct ElementRow {
 }
 
 /// A set of elements.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ElementRows(Vec<ElementRow>);
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ElementRows {
+    all: Vec<ElementRow>,
+    /// At this length they are united: what is told again and again takes no more memory.
+    limit: usize,
+}
+
+/// Rows up to this number are not united before the end.
+const FEW: usize = 1 << 12;
 
 impl ElementRows {
     /// Adds a row; rows may meet or overlap until they are united.
@@ -21,19 +28,25 @@ impl ElementRows {
         if row.count <= 0 {
             return;
         }
-        match self.0.last_mut() {
+        match self.all.last_mut() {
             Some(last) if last.array == row.array && last.first + last.count == row.first => last.count += row.count,
-            _ => self.0.push(row),
+            _ => {
+                if self.all.len() >= self.limit.max(FEW) {
+                    self.unite();
+                    self.limit = 2 * self.all.len();
+                }
+                self.all.push(row);
+            }
         }
     }
 
     /// Leaves each element once, in order.
     pub(crate) fn unite(&mut self) {
-        if !self.0.is_sorted() {
-            self.0.sort_unstable();
+        if !self.all.is_sorted() {
+            self.all.sort_unstable();
         }
-        let mut kept: Vec<ElementRow> = Vec::with_capacity(self.0.len());
-        for row in self.0.drain(..) {
+        let mut kept: Vec<ElementRow> = Vec::with_capacity(self.all.len());
+        for row in self.all.drain(..) {
             match kept.last_mut() {
                 Some(last) if last.array == row.array && row.first <= last.first + last.count => {
                     last.count = last.count.max(row.first + row.count - last.first);
@@ -41,20 +54,20 @@ impl ElementRows {
                 _ => kept.push(row),
             }
         }
-        self.0 = kept;
+        self.all = kept;
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
     }
 
     pub(crate) fn list(&self) -> &[ElementRow] {
-        &self.0
+        &self.all
     }
 
     /// The bytes of all rows; `sizes`: of an element, by array.
     pub(crate) fn bytes(&self, sizes: &[usize]) -> usize {
-        self.0.iter().map(|row| row.count as usize * sizes[row.array as usize]).sum()
+        self.all.iter().map(|row| row.count as usize * sizes[row.array as usize]).sum()
     }
 }
 
@@ -63,6 +76,17 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
     use testkit::Random;
+
+    #[test]
+    fn what_is_told_again_takes_no_memory() {
+        let mut rows = ElementRows::default();
+        for turn in 0..40 * FEW as i64 {
+            rows.add(ElementRow { array: 0, first: turn * 7 % 1000, count: 1 });
+        }
+        assert!(rows.list().len() <= 2 * FEW, "{}", rows.list().len());
+        rows.unite();
+        assert_eq!(rows.list(), [ElementRow { array: 0, first: 0, count: 1000 }]);
+    }
 
     #[test]
     fn each_element_stays_once() {

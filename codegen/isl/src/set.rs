@@ -121,12 +121,17 @@ impl Set {
 
     /// The range of a dimension of a set without parameters; `None` if it is unbounded, empty or too large.
     pub fn integer_range(&self, dimension: usize) -> Result<Option<(i64, i64)>> {
-        // SAFETY: isl takes the references made here and checks the position.
-        let (least, greatest) = unsafe {
-            let least = raw::isl_set_dim_min_val(self.give(), dimension as i32);
-            (self.number(least)?, self.number(raw::isl_set_dim_max_val(self.give(), dimension as i32))?)
-        };
+        let (least, greatest) = self.integer_ends(dimension)?;
         Ok(least.zip(greatest))
+    }
+
+    /// The least and the greatest value of a dimension of a set without parameters, each if it exists and is not too large.
+    pub fn integer_ends(&self, dimension: usize) -> Result<(Option<i64>, Option<i64>)> {
+        // SAFETY: isl takes the references made here and checks the position.
+        unsafe {
+            let least = raw::isl_set_dim_min_val(self.give(), dimension as i32);
+            Ok((self.number(least)?, self.number(raw::isl_set_dim_max_val(self.give(), dimension as i32))?))
+        }
     }
 
     /// Converts and frees a value.

@@ -48,9 +48,10 @@ pub fn functions(
         let list: Vec<String> = places.iter().map(ToString::to_string).collect();
         let list = if list.is_empty() { "0".to_owned() } else { list.join(", ") };
         let _ = writeln!(text, "static const int dvm__{name}_places_{at}[] = {{ {list} }};");
-        // In a triangle, blocks would have different numbers of tiles.
-        let cyclic = tiles.is_some_and(|tiles| !tiles.links.is_empty());
-        phases.push(format!("{{{}, dvm__{name}_places_{at}, {}}}", places.len(), i32::from(cyclic)));
+        let slanted = tiles.is_some_and(|tiles| !tiles.links.is_empty());
+        let near = places.first().is_some_and(|place| stays_near(across, at, *place, tiles.as_deref()));
+        let flags = i32::from(slanted) | i32::from(near) << 1;
+        phases.push(format!("{{{}, dvm__{name}_places_{at}, {flags}}}", places.len()));
     }
     let _ = writeln!(
         text,
@@ -60,6 +61,20 @@ pub fn functions(
         phases.join(", ")
     );
     Ok(text)
+}
+
+/// Greatest distance that counts as near.
+const NEAR: u64 = 16;
+
+/// Whether values of a phase go a short way only along a coordinate of its band.
+fn stays_near(across: &AcrossParts, phase: usize, coordinate: usize, tiles: Option<&TileBox>) -> bool {
+    let Some(dimension) = tiles.map(|tiles| tiles.carried.len()) else { return false };
+    let near = |distance: Option<i64>| distance.is_some_and(|by| by.unsigned_abs() <= NEAR);
+    let within = across.loops.iter().filter(|loops| loops.writer == Some(phase) && loops.reader == loops.writer);
+    within.map(|loops| &loops.distances).all(|distances| {
+        let own = distances.len().checked_sub(dimension).and_then(|hosts| distances.get(hosts + coordinate));
+        own.is_some_and(|(least, greatest)| near(*least) && near(*greatest))
+    })
 }
 
 /// The table of the region, after the function that runs its phases.
@@ -254,6 +269,7 @@ fn flow(shared: &RegionContext, loops: &FlowLoops, at: usize, reach: Reach) -> R
         "  (void){}, (void)dvm__f, (void)dvm__f_end, (void)dvm__t, (void)dvm__t_end, (void)dvm__visit, (void)dvm__visitor;",
         shared.own
     );
+    text.push_str(&far_apart(loops));
     text.push_str(&shared.locals(&writer.scope, &mentions));
     if with_lengths(region).any(|with| with.name == array.name) {
         for length in lengths(array).iter().filter(|length| !is_digits(length)) {
@@ -269,6 +285,26 @@ fn flow(shared: &RegionContext, loops: &FlowLoops, at: usize, reach: Reach) -> R
     }
     let _ = writeln!(text, "{}}}\n", writer.lines);
     Ok(text)
+}
+
+/// Leaves the function where the boxes are too far apart for the flow.
+fn far_apart(loops: &FlowLoops) -> String {
+    let shifted = |name: &str, k: usize, by: i64| match by {
+        0 => format!("{name}[{k}]"),
+        _ => format!("{name}[{k}] {} {}", if by < 0 { '-' } else { '+' }, by.unsigned_abs()),
+    };
+    // Coordinates are far below the greatest number.
+    let small = |distance: &i64| distance.unsigned_abs() < 1 << 31;
+    let mut conditions = Vec::new();
+    for (k, (least, greatest)) in loops.distances.iter().enumerate() {
+        let least = least.filter(small).map(|by| format!("dvm__t_end[{k}] <= {}", shifted("dvm__f", k, by)));
+        let greatest = greatest.filter(small).map(|by| format!("dvm__t[{k}] >= {}", shifted("dvm__f_end", k, by)));
+        conditions.extend(least.into_iter().chain(greatest));
+    }
+    if conditions.is_empty() {
+        return String::new();
+    }
+    format!("  if ({})\n    return;\n", conditions.join(" || "))
 }
 
 fn comment(region: &Region, loops: &FlowLoops) -> String {

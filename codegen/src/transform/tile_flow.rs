@@ -2,8 +2,9 @@
 //!
 //! A tile is the box of its coordinates: the values of its host loops, then those of its band. The box of the writer and
 //! that of the reader have parameters of their own, so one set serves all pairs of tiles, of any sizes, and also a
-//! reader that is the whole part of a process. Scanned are the writer's instances (for what comes from before the region
-//! the reader's) with the element: an element that is a function of the instance makes no loop.
+//! reader that is the whole part of a process. Scanned are the writer's instances with the element: an element that is a
+//! function of the instance makes no loop. Of what comes from before the region, or is left behind, the elements are
+//! scanned where isl tells them in a few pieces: many instances may read one, and their rows come in order.
 
 use super::{Phase, Plan};
 use crate::refusal::Code;
@@ -17,6 +18,8 @@ use dvm_isl::{AstBuild, Map, Set, UnionMap, UnionSet};
 
 /// Maximum number of convex pieces between instances: each is a function of the generated code.
 const PIECES: usize = 256;
+/// Maximum number of convex pieces of a set of elements that is scanned without the instances that read or write them.
+const ELEMENT_PIECES: usize = 4;
 
 /// The flow of a region by phases, lowered to loops over elements.
 pub fn tile_flow(
@@ -103,12 +106,44 @@ impl Lowering<'_> {
         let symbol = elements.output_name().unwrap_or_default();
         let Some(array) = self.region.arrays.iter().position(|array| array.symbol == symbol) else { return Ok(None) };
         let rank = elements.outputs()?;
-        let points = elements.wrap()?.flatten()?.named(&symbol)?;
+        let alone = if writer.is_none() || reader.is_none() { self.alone(&elements)? } else { None };
+        let points = match alone {
+            Some(points) => points,
+            None => elements.wrap()?.flatten()?.named(&symbol)?,
+        };
         let known = from.known.intersect(&to.known)?.intersect(&self.isl_region.context)?;
         let order = UnionSet::from_set(&points)?.identity()?.map_each(Map::unnamed_output)?;
         let build = AstBuild::from_context(&known)?.with_iterators(&self.symbols.counters)?;
         let tree = build.scan(&order, &mut |_| Ok(String::new()))?;
-        Ok(Some(FlowLoops { writer, reader, array, rank, pairs: pairs.to_string(), tree }))
+        let distances = self.distances(&pairs, writer, reader)?;
+        Ok(Some(FlowLoops { writer, reader, array, rank, distances, pairs: pairs.to_string(), tree }))
+    }
+
+    /// The elements without the instances, if isl tells them in a few pieces.
+    fn alone(&self, elements: &Map) -> Result<Option<Set>, Refusal> {
+        let found = elements
+            .range()
+            .and_then(|set| set.unnamed()?.coalesce()?.named(elements.output_name().as_deref().unwrap_or_default()));
+        self.isl_region.begin_stage();
+        let Ok(found) = found else { return Ok(None) };
+        Ok((found.pieces()? <= ELEMENT_PIECES).then_some(found))
+    }
+
+    /// How far apart, by coordinate, the ends of a flow within one phase are; nothing between two phases.
+    fn distances(
+        &self,
+        pairs: &UnionMap,
+        writer: Option<usize>,
+        reader: Option<usize>,
+    ) -> Result<Vec<(Option<i64>, Option<i64>)>, Refusal> {
+        let phase = writer.filter(|_| writer == reader).and_then(|at| self.plan.phases.get(at));
+        let Some(phase) = phase else { return Ok(Vec::new()) };
+        self.isl_region.begin_stage();
+        let coordinates = phase.coordinates()?.intersect_domain(&phase.domain)?;
+        let apart = pairs.domain()?.unwrap()?.apply_domain(&coordinates)?.apply_range(&coordinates)?.deltas()?;
+        let Some(apart) = apart.sets()?.pop() else { return Ok(Vec::new()) };
+        let apart = apart.without_params()?;
+        Ok((0..apart.dimensions()?).map(|k| apart.integer_ends(k)).collect::<dvm_isl::Result<_>>()?)
     }
 
     /// The instances of a phase, or the one outside the region.
