@@ -103,6 +103,12 @@ module dvm
   !> The number of powers of two of the work that a region tells apart.
   integer(c_int), parameter, public :: DVM_REGION_CLASSES = 64
 
+  !> The tiles of a phase are no box: blocks of them may be different amounts of work.
+  integer(c_int), parameter, public :: DVM_ACROSS_NO_BOX = 1
+
+  !> Values go from a tile to near ones only, along the first coordinate that tiles are dealt out along.
+  integer(c_int), parameter, public :: DVM_ACROSS_NEAR = 2
+
   !> The greatest number of dimensions of an array that is distributed.
   integer(c_int), parameter, public :: DVM_DISTRIBUTION_MAX_DIMENSION = 16
 
@@ -214,8 +220,8 @@ module dvm
     integer(c_int) :: places_count = 0
     !> Coordinates of the band, the best to deal along first.
     type(c_ptr) :: places = c_null_ptr
-    !> Nonzero: one tile after the other, since blocks would have different amounts of work.
-    integer(c_int) :: cyclic = 0
+    !> DVM_ACROSS_NO_BOX, DVM_ACROSS_NEAR, or both.
+    integer(c_int) :: flags = 0
   end type dvm_across_phase_t
 
   !> An array of a region.

@@ -1291,6 +1291,16 @@ dvm_retcode_t dvm_region_run(const dvm_graph_t *graph);
  */
 
 /**
+ * The tiles of a phase are no box: blocks of them may be different amounts of work.
+ */
+#define DVM_ACROSS_NO_BOX 1
+
+/**
+ * Values go from a tile to near ones only, along the first coordinate that tiles are dealt out along.
+ */
+#define DVM_ACROSS_NEAR 2
+
+/**
  * What the function of a flow calls for each row of elements.
  *
  * @param[in] visitor  as given to the function
@@ -1339,9 +1349,9 @@ typedef struct {
      */
     const int *places;
     /**
-     * Nonzero: one tile after the other, since blocks would have different amounts of work.
+     * DVM_ACROSS_NO_BOX, DVM_ACROSS_NEAR, or both.
      */
-    int cyclic;
+    int flags;
 } dvm_across_phase_t;
 
 /**

@@ -11,6 +11,7 @@ use std::ffi::c_void;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use super::deal::{self, TileCounts, Waits};
 use super::exchange::{Exchange, Role, Waiting, failed_elsewhere};
 use super::functions::Functions;
 use super::known::{self, ProgramPart};
@@ -21,7 +22,7 @@ use crate::config::Config;
 use crate::engine::remote_view::RegionStage;
 use crate::engine::{AcrossEvent, Call, RemoteScheduler};
 use crate::error::Error;
-use crate::graph::GraphParts;
+use crate::graph::{GraphParts, MAX_DIMENSION};
 use crate::id::ProcessId;
 use crate::sync::lock::Mutex;
 use crate::wire::{AcrossBody, ServedCall};
@@ -364,15 +365,41 @@ impl AcrossCall {
         }
         let preference =
             self.preferences.get(given.phase).ok_or_else(|| Error::argument("the phase is none of the region"))?;
+        let owners = match self.layout.deals.is_empty() {
+            true => Owners::new(&extent, self.processes, preference, &self.best(&extent, preference, given)?),
+            false => Owners::new(&extent, self.processes, preference, &self.layout),
+        };
         Ok(Graph {
             phase: given.phase,
             hosts: given.hosts.clone(),
-            owners: Owners::new(&extent, self.processes, preference, &self.layout),
+            owners,
             extent,
             first: given.first.clone(),
             step: given.step.clone(),
             carried: given.parts.carried.clone(),
         })
+    }
+
+    /// How the tiles of a graph are dealt out when nobody says: along the coordinate that the phase prefers. The same in
+    /// all processes, which know the same of it.
+    fn best(&self, extent: &[i64], preference: &Preference, given: &GraphOfPhase) -> Result<Placement, Error> {
+        let carried = &given.parts.carried;
+        let Some(&place) = preference.order(extent.len()).first() else { return Ok(Placement::default()) };
+        let step = (0..extent.len()).find(|k| carried[*k] && *k != place);
+        let waits = match (carried[place], preference.near) {
+            (false, _) => Waits::Free,
+            (true, true) => Waits::Neighbours,
+            (true, false) => Waits::First,
+        };
+        let callbacks = &given.parts.callbacks;
+        let counted = deal::count(extent, step, place, |k, tile, ends| {
+            let mut whole = [0; MAX_DIMENSION];
+            whole[..tile.len()].copy_from_slice(tile);
+            if k > 0 { callbacks.narrow(k, &whole, ends) } else { Ok(()) }
+        })?;
+        let Some(tiles) = counted else { return Ok(Placement::default()) };
+        let deal = TileCounts { tiles, waits }.deal(self.processes);
+        Ok(Placement { deals: deal.into_iter().collect(), grid: Vec::new() })
     }
 
     /// The call that generated code names by this address.

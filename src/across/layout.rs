@@ -20,6 +20,17 @@ pub(crate) struct Placement {
     pub(crate) grid: Vec<u32>,
 }
 
+impl Deal {
+    /// All runs of consecutive tiles of a coordinate, in order, with the part of each.
+    pub(crate) fn all_runs(self, tiles: i64, parts: u32) -> Vec<(u32, (i64, i64))> {
+        let along = Along { tiles, parts, stride: 1, deal: self };
+        let mut all: Vec<_> =
+            (0..parts).flat_map(|part| along.runs(part).into_iter().map(move |run| (part, run))).collect();
+        all.sort_unstable_by_key(|(_, run)| *run);
+        all
+    }
+}
+
 impl Placement {
     /// Reads `block`, `cyclic`, `cyclic(4)`, some of them after commas for several coordinates, and a grid after `@`.
     pub(crate) fn parse(text: &str) -> Result<Placement, Error> {
@@ -81,6 +92,17 @@ pub(crate) struct Preference {
     pub(crate) coordinates: Vec<usize>,
     /// The tiles are no box: blocks would have different numbers of them.
     pub(crate) cyclic: bool,
+    /// Values go from a tile to near ones only, along the coordinate that is dealt out first.
+    pub(crate) near: bool,
+}
+
+impl Preference {
+    /// The coordinates of a box of this dimension in the order in which they are dealt out.
+    pub(crate) fn order(&self, dimension: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = self.coordinates.iter().copied().filter(|k| *k < dimension).collect();
+        order.extend((0..dimension).filter(|k| !self.coordinates.contains(k)));
+        order
+    }
 }
 
 /// The tiles along one coordinate.
@@ -131,8 +153,7 @@ pub(crate) struct Owners {
 impl Owners {
     /// Deals out a box of so many tiles along each coordinate.
     pub(crate) fn new(extent: &[i64], processes: u32, preference: &Preference, layout: &Placement) -> Owners {
-        let mut order: Vec<usize> = preference.coordinates.iter().copied().filter(|k| *k < extent.len()).collect();
-        order.extend((0..extent.len()).filter(|k| !preference.coordinates.contains(k)));
+        let order = preference.order(extent.len());
         let own = if preference.cyclic { Deal::Cyclic(1) } else { Deal::Block };
         let deals = if layout.deals.is_empty() { vec![own] } else { layout.deals.clone() };
         let placed = deals.len().min(order.len());
@@ -222,7 +243,8 @@ mod tests {
             let deals = (0..random.below(dimension + 1))
                 .map(|_| if random.below(2) == 0 { Deal::Block } else { Deal::Cyclic(random.below(3) as i64 + 1) })
                 .collect();
-            let preference = Preference { coordinates: vec![random.below(dimension)], cyclic: random.below(2) == 0 };
+            let preference =
+                Preference { coordinates: vec![random.below(dimension)], cyclic: random.below(2) == 0, near: false };
             let owners = Owners::new(&extent, processes, &preference, &Placement { deals, grid: vec![] });
             let mut counted = 0;
             for number in 0..extent.iter().product::<i64>() {

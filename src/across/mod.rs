@@ -4,7 +4,7 @@
 //! out to it, in place; what a tile wrote and tiles of another process read goes there in one message, and at the end
 //! everybody gets what the region leaves behind.
 //!
-//! - `rows`: sets of elements; `layout`: the owner of each tile; `plan`: all graphs of a call, and what a tile has for a
+//! - `rows`: sets of elements; `layout`: the owner of each tile, `deal`: the best layout; `plan`: all graphs of a call, and what a tile has for a
 //!   process; `machine`: which tiles may run, and which messages are unpacked before. These decide, and have no threads.
 //!
 //! In a program of one process, only process 0 has the arrays: the others serve its regions.
@@ -14,6 +14,7 @@
 //!   `exchange`: what the processes send each other.
 
 mod call;
+mod deal;
 mod exchange;
 mod functions;
 mod known;

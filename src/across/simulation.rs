@@ -123,7 +123,8 @@ impl Nest {
             let deals = (0..random.below(band.len() + 1))
                 .map(|_| if random.below(2) == 0 { Deal::Block } else { Deal::Cyclic(random.below(2) as i64 + 1) })
                 .collect();
-            let preference = Preference { coordinates: vec![random.below(band.len())], cyclic: random.below(2) == 0 };
+            let preference =
+                Preference { coordinates: vec![random.below(band.len())], cyclic: random.below(2) == 0, near: false };
             let owners = Owners::new(&extent, processes, &preference, &Placement { deals, grid: Vec::new() });
             shapes.push((phase, extent, step, owners));
         }

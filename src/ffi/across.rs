@@ -51,6 +51,12 @@ pub struct dvm_across_flow_t {
     >,
 }
 
+/// The tiles of a phase are no box: blocks of them may be different amounts of work.
+pub const DVM_ACROSS_NO_BOX: c_int = 1;
+
+/// Values go from a tile to near ones only, along the first coordinate that tiles are dealt out along.
+pub const DVM_ACROSS_NEAR: c_int = 2;
+
 /// How the tiles of a phase are best dealt out.
 #[allow(non_camel_case_types)]
 #[repr(C)]
@@ -59,8 +65,8 @@ pub struct dvm_across_phase_t {
     pub places_count: c_int,
     /// Coordinates of the band, the best to deal along first.
     pub places: *const c_int,
-    /// Nonzero: one tile after the other, since blocks would have different amounts of work.
-    pub cyclic: c_int,
+    /// DVM_ACROSS_NO_BOX, DVM_ACROSS_NEAR, or both.
+    pub flags: c_int,
 }
 
 /// An array of a region.
@@ -333,7 +339,14 @@ fn preference(phase: &dvm_across_phase_t) -> Result<Preference, Error> {
     let places: Arg<*const c_int> = unsafe { Arg::new(phase.places) };
     let places = places.list(count(phase.places_count), "places")?;
     let coordinates = places.iter().filter_map(|k| usize::try_from(*k).ok()).collect();
-    Ok(Preference { coordinates, cyclic: phase.cyclic != 0 })
+    if phase.flags & !(DVM_ACROSS_NO_BOX | DVM_ACROSS_NEAR) != 0 {
+        return Err(Error::argument(format!(
+            "a phase of the region has flags {:#x}, which are not known",
+            phase.flags
+        )));
+    }
+    let has = |flag: c_int| phase.flags & flag != 0;
+    Ok(Preference { coordinates, cyclic: has(DVM_ACROSS_NO_BOX), near: has(DVM_ACROSS_NEAR) })
 }
 
 /// A region on several processes waits for others: no task may.

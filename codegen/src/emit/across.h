@@ -13,7 +13,7 @@ struct dvm__across_flow {
 struct dvm__across_phase {
   int dvm__count;
   const int *dvm__places;
-  int dvm__cyclic;
+  int dvm__flags; /* 1: the tiles are no box; 2: values go to near tiles only, along the first place */
 };
 struct dvm__across_array {
   void *dvm__base;
@@ -102,6 +102,7 @@ __attribute__((__unused__)) static void dvm__take_tiles(struct dvm__record *dvm_
   dvm__graph.dvm__carried = dvm__carried;
   dvm__graph.dvm__run = DVM__RUN_TILE;
   dvm__graph.dvm__context = dvm__context;
+  dvm__graph.dvm__bounds = dvm__tiles->dvm__bounds;
   dvm__graph.dvm__exists = dvm__tiles->dvm__exists;
   dvm__tiles->dvm__failed = dvm__across_graph(dvm__tiles->dvm__across, &dvm__graph, dvm__tiles->dvm__phase,
       dvm__tiles->dvm__hosts_count, dvm__tiles->dvm__hosts, dvm__tiles->dvm__first, dvm__size);
