@@ -345,6 +345,9 @@ pub struct TileEnd {
     pub end: Vec<String>,
 }
 
+/// The least and the greatest distance along a coordinate, each if it has a constant bound.
+pub type Distances = (Option<i64>, Option<i64>);
+
 /// The elements of one array that one tile hands to another, as loops over instances that write them; what comes from
 /// before the region or is left behind, also as loops over the elements alone. An element may come more than once.
 pub struct FlowLoops {
@@ -357,7 +360,7 @@ pub struct FlowLoops {
     /// The array's number of subscripts: the last arguments of each call.
     pub rank: usize,
     /// Within a phase, by coordinate: the least and the greatest distance from an instance that writes to one that reads.
-    pub distances: Vec<(Option<i64>, Option<i64>)>,
+    pub distances: Vec<Distances>,
     /// All pairs of instances with their elements, as isl text.
     pub pairs: String,
     /// isl's syntax tree; it calls the array by its name, with an instance's iterators and the element's subscripts.

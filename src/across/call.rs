@@ -11,7 +11,7 @@ use std::ffi::c_void;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::deal::{self, TileCounts, Waits};
+use super::deal::{self, StepCounts, Waits};
 use super::exchange::{Exchange, Role, Waiting, failed_elsewhere};
 use super::functions::Functions;
 use super::known::{self, ProgramPart};
@@ -365,9 +365,10 @@ impl AcrossCall {
         }
         let preference =
             self.preferences.get(given.phase).ok_or_else(|| Error::argument("the phase is none of the region"))?;
-        let owners = match self.layout.deals.is_empty() {
-            true => Owners::new(&extent, self.processes, preference, &self.best(&extent, preference, given)?),
-            false => Owners::new(&extent, self.processes, preference, &self.layout),
+        let owners = if self.layout.deals.is_empty() {
+            Owners::new(&extent, self.processes, preference, &self.best(&extent, preference, given)?)
+        } else {
+            Owners::new(&extent, self.processes, preference, &self.layout)
         };
         Ok(Graph {
             phase: given.phase,
@@ -398,7 +399,7 @@ impl AcrossCall {
             if k > 0 { callbacks.narrow(k, &whole, ends) } else { Ok(()) }
         })?;
         let Some(tiles) = counted else { return Ok(Placement::default()) };
-        let deal = TileCounts { tiles, waits }.deal(self.processes);
+        let deal = StepCounts { tiles, waits }.deal(self.processes);
         Ok(Placement { deals: deal.into_iter().collect(), grid: Vec::new() })
     }
 

@@ -20,7 +20,7 @@ pub(crate) enum Waits {
 
 /// The tiles of a graph by step, which is the index of the coordinate along which processes wait for each other in turn,
 /// and by place along the coordinate that is dealt out.
-pub(crate) struct TileCounts {
+pub(crate) struct StepCounts {
     pub(crate) tiles: Vec<Vec<u64>>,
     pub(crate) waits: Waits,
 }
@@ -35,7 +35,7 @@ const MOST_VISITS: usize = 1 << 14;
 const MOST_PROCESSES: u32 = 64;
 const MOST_STEPS: usize = 64;
 
-impl TileCounts {
+impl StepCounts {
     /// The best way to deal them out to so many processes; nothing for very many. Few and large runs are preferred where
     /// others gain little.
     pub(crate) fn deal(mut self, processes: u32) -> Option<Deal> {
@@ -46,7 +46,7 @@ impl TileCounts {
         self.take_steps_together();
         let mut best = (Deal::Block, self.end(processes, Deal::Block));
         let most = places / (2 * i64::from(processes));
-        let widths = (0..).map(|n| 1 << n).take_while(|width| *width <= most).collect::<Vec<i64>>();
+        let widths: Vec<i64> = (0..62).map(|n| 1 << n).take_while(|width| *width <= most).collect();
         for width in widths.into_iter().rev() {
             let deal = Deal::Cyclic(width);
             let end = self.end(processes, deal);
@@ -84,10 +84,10 @@ impl TileCounts {
             Waits::First => (run != firsts[step]).then_some(firsts[step]),
         };
         for step in 0..self.tiles.len() {
-            for run in 0..runs.len() {
+            for (run, (owner, _)) in runs.iter().enumerate() {
                 queues.missing[step][run] = u8::from(step > 0) + u8::from(awaited((step, run)).is_some());
                 if queues.missing[step][run] == 0 {
-                    queues.release((step, run), runs[run].0, 0);
+                    queues.release((step, run), *owner, 0);
                 }
             }
         }
@@ -100,10 +100,9 @@ impl TileCounts {
             let (step, run) = task;
             let after = if step + 1 < self.tiles.len() { Some((step + 1, run)) } else { None };
             let beside: Box<dyn Iterator<Item = usize>> = match self.waits {
-                Waits::Free => Box::new(std::iter::empty()),
                 Waits::Neighbours => Box::new((run + 1..runs.len()).take(1)),
                 Waits::First if run == firsts[step] => Box::new((0..runs.len()).filter(move |other| *other != run)),
-                Waits::First => Box::new(std::iter::empty()),
+                Waits::Free | Waits::First => Box::new(std::iter::empty()),
             };
             for next in after.into_iter().chain(beside.map(|run| (step, run))) {
                 queues.ended(next, runs[next.1].0, end);
@@ -265,7 +264,7 @@ mod tests {
     }
 
     fn deal(tiles: Vec<Vec<u64>>, waits: Waits, processes: u32) -> Deal {
-        TileCounts { tiles, waits }.deal(processes).unwrap()
+        StepCounts { tiles, waits }.deal(processes).unwrap()
     }
 
     #[test]

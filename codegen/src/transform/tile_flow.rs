@@ -11,7 +11,7 @@ use crate::refusal::Code;
 use crate::{
     Refusal,
     analysis::{IslRegion, ValueFlow},
-    lowered::{FlowLoops, FlowSymbols, TileEnd},
+    lowered::{Distances, FlowLoops, FlowSymbols, TileEnd},
     model::Region,
 };
 use dvm_isl::{AstBuild, Map, Set, UnionMap, UnionSet};
@@ -135,7 +135,7 @@ impl Lowering<'_> {
         pairs: &UnionMap,
         writer: Option<usize>,
         reader: Option<usize>,
-    ) -> Result<Vec<(Option<i64>, Option<i64>)>, Refusal> {
+    ) -> Result<Vec<Distances>, Refusal> {
         let phase = writer.filter(|_| writer == reader).and_then(|at| self.plan.phases.get(at));
         let Some(phase) = phase else { return Ok(Vec::new()) };
         self.isl_region.begin_stage();
