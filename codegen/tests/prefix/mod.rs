@@ -12,14 +12,19 @@ pub fn folder() -> &'static Path {
         let standin = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/standin");
         std::fs::create_dir_all(folder.join("include")).expect("the include folder");
         std::fs::create_dir_all(folder.join("lib")).expect("the library folder");
-        std::fs::copy(standin.join("dvm.h"), folder.join("include/dvm.h")).expect("the header");
+        // Tests run themselves as children: no program may load a library, or read a header, that another is writing.
+        let fresh = |name: &str| folder.join(format!("{name}.{}", std::process::id()));
+        let settle = |from: PathBuf, to: &str| std::fs::rename(from, folder.join(to)).expect("one file system");
+        std::fs::copy(standin.join("dvm.h"), fresh("dvm.h")).expect("the header");
         let status = Command::new("gcc")
             .args(["-shared", "-fPIC", "-O1", "-pthread", "-D_POSIX_C_SOURCE=200809L", "-o"])
-            .arg(folder.join("lib/libdvm.so"))
+            .arg(fresh("libdvm.so"))
             .args([standin.join("standin.c"), standin.join("environment.c")])
             .status()
             .expect("gcc runs");
         assert!(status.success(), "the stand-in compiles");
+        settle(fresh("dvm.h"), "include/dvm.h");
+        settle(fresh("libdvm.so"), "lib/libdvm.so");
         folder
     })
 }
