@@ -7,6 +7,7 @@ pub mod command;
 pub mod reading;
 pub mod statements;
 
+mod clauses;
 mod command_line;
 mod escape;
 mod flang;

@@ -1,11 +1,12 @@
 //! From a file with marks to regions that can be replaced, and refusals.
 
+use super::clauses::FortranClauses;
 use super::escape::escape;
 use super::hlfir::{self, HlfirOp};
 use super::modules::FileModules;
 use super::refused::FortranRefusal;
 use super::region::translate;
-use super::rewriting::{FortranRegion, clauses};
+use super::rewriting::FortranRegion;
 use super::statements::{FortranStatement, Mark, SourceForm, marks, statements};
 use super::types::Element;
 use super::values::fortran_real;
@@ -61,7 +62,7 @@ pub fn read(
         match one {
             Ok(region) => reading.regions.push(region),
             Err(why) => {
-                let named = clauses(&mark.text, mark.line).ok().and_then(|(name, _)| name);
+                let named = FortranClauses::read(&mark.text, mark.line).ok().and_then(|clauses| clauses.name);
                 reading.refused.push((named.unwrap_or(name), why));
             }
         }
@@ -133,7 +134,7 @@ fn loop_end(text: &str) -> Option<LoopEnd> {
 
 impl File<'_> {
     fn region(&self, mark: &Mark, inside: &[FortranStatement], text: &str) -> Result<FortranRegion, FortranRefusal> {
-        let (name, tile) = clauses(&mark.text, mark.line)?;
+        let clauses = FortranClauses::read(&mark.text, mark.line)?;
         let refuse = |reason: &str, remedy: &str| Err(FortranRefusal::new(mark.line, reason, remedy));
         if let Some(s) = self.statements.iter().find(|s| s.text.starts_with("equivalence")) {
             return Err(FortranRefusal::new(
@@ -191,7 +192,7 @@ impl File<'_> {
                 "write conditions as `if (...) then`",
             );
         };
-        let translated = translate(&ops, &declared)?;
+        let translated = translate(&ops, &declared, &clauses, mark.line)?;
         for one in &translated.declarations {
             if let Some(line) = escape(function, one) {
                 let variable = declared.variables.get(one.as_str()).map_or("", |v| v.name.as_str());
@@ -204,10 +205,10 @@ impl File<'_> {
         }
         let procedure = super::variables::attribute(&function.text, "@", '(').unwrap_or_default();
         let symbol = format!("dvm__{}_{}", procedure.trim_start_matches('_'), mark.line);
-        let name = name.unwrap_or_else(|| {
+        let name = clauses.name.clone().unwrap_or_else(|| {
             format!("{}_{}", procedure.rsplit('P').next().unwrap_or("main").replace("_QQ", ""), mark.line)
         });
-        Ok(FortranRegion { name, mark: mark.line, first, last, symbol, clauses: tile, translated, conditions })
+        Ok(FortranRegion { name, mark: mark.line, first, last, symbol, clauses, translated, conditions })
     }
 }
 

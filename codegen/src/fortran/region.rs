@@ -1,5 +1,6 @@
 //! From the loops of a region to a function of C.
 
+use super::clauses::FortranClauses;
 use super::hlfir::{HlfirOp, base};
 use super::places::{Designator, Need, Place, ReachedKind};
 use super::refused::FortranRefusal;
@@ -25,6 +26,8 @@ pub struct TranslatedRegion {
     pub bounds: Vec<Element>,
     /// Counters and private scalars.
     pub locals: BTreeMap<String, Element>,
+    /// Scalars with a `reduction`.
+    pub reductions: BTreeMap<String, Element>,
     /// Declarations of the locals, by the name of their result.
     pub declarations: BTreeSet<String>,
 }
@@ -46,6 +49,7 @@ struct FoundElement {
 
 struct Translator<'a> {
     declared: &'a Declared<'a>,
+    clauses: &'a FortranClauses,
     made: TranslatedRegion,
     /// Scalars that the region writes, counters aside.
     written: BTreeSet<&'a str>,
@@ -64,8 +68,13 @@ struct Translator<'a> {
     depth: usize,
 }
 
-/// Translates operations that follow each other in one block.
-pub fn translate<'a>(ops: &[&'a HlfirOp], declared: &'a Declared<'a>) -> Answer<TranslatedRegion> {
+/// Translates operations that follow each other in one block; the mark with the clauses stands at `line`.
+pub fn translate<'a>(
+    ops: &[&'a HlfirOp],
+    declared: &'a Declared<'a>,
+    clauses: &'a FortranClauses,
+    line: u32,
+) -> Answer<TranslatedRegion> {
     let (mut written, mut counters) = (BTreeSet::new(), BTreeSet::new());
     for op in ops.iter().flat_map(|op| std::iter::once(*op).chain(op.inner())) {
         let operands = op.operands();
@@ -80,6 +89,7 @@ pub fn translate<'a>(ops: &[&'a HlfirOp], declared: &'a Declared<'a>) -> Answer<
     }
     let mut translator = Translator {
         declared,
+        clauses,
         made: TranslatedRegion::default(),
         written,
         counters,
@@ -93,10 +103,39 @@ pub fn translate<'a>(ops: &[&'a HlfirOp], declared: &'a Declared<'a>) -> Answer<
         depth: 1,
     };
     translator.block(ops)?;
+    translator.clauses_hold(line)?;
     Ok(translator.made)
 }
 
 impl<'a> Translator<'a> {
+    /// Refuses clauses that name what the region does not have.
+    fn clauses_hold(&self, line: u32) -> Answer<()> {
+        let refuse = |reason: String, remedy: &str| Err(FortranRefusal::new(line, &reason, remedy));
+        let is_counter = |name: &String| {
+            self.counters.iter().any(|key| self.declared.variables.get(key).is_some_and(|v| v.name == *name))
+        };
+        if let Some(name) = self.clauses.independent.iter().flatten().find(|name| !is_counter(name)) {
+            return refuse(
+                format!("`independent({name})`: no loop of the region has this counter"),
+                "name the counters of loops of the region, or none",
+            );
+        }
+        let made = &self.made;
+        if let Some((operator, name)) = self.clauses.reductions.iter().find(|(_, n)| !made.reductions.contains_key(n)) {
+            return refuse(
+                format!("`reduction({operator}:{name})`: the region updates no scalar `{name}`"),
+                "name a scalar that the region updates, as in `s = s + a(i)`",
+            );
+        }
+        if let Some(name) = self.clauses.private.iter().find(|n| !made.locals.contains_key(*n) || is_counter(n)) {
+            return refuse(
+                format!("`private({name})`: the region writes no scalar `{name}`"),
+                "name a scalar that each iteration writes before it reads it; counters need no clause",
+            );
+        }
+        Ok(())
+    }
+
     fn block(&mut self, ops: &[&'a HlfirOp]) -> Answer<()> {
         let before = self.defined.len();
         for op in ops {
@@ -205,7 +244,7 @@ impl<'a> Translator<'a> {
         let mut shape = if element.is_whole() { ValueShape::Affine } else { ValueShape::Other("a real number") };
         let is_steady = !self.written.contains(key) && !self.counters.contains(key);
         if self.written.contains(key) {
-            if !self.defined.contains(&key) {
+            if !self.defined.contains(&key) && !self.clauses.reduces(&variable.name) {
                 let reason = format!("`{}` is read where the same iteration has not surely written it", variable.name);
                 return refuse(op, &reason, "write it before it is read, or keep the value in an element of an array");
             }
@@ -378,7 +417,8 @@ impl<'a> Translator<'a> {
         let (mut text, mut steady) = (c_name(&name), true);
         for (at, operand) in all.iter().enumerate().rev() {
             let value = self.operand(op, operand)?;
-            if let ValueShape::Extreme | ValueShape::Other(_) = value.shape {
+            // Under `independent`, what other subscripts touch is the user's word; C refuses it outside of such loops.
+            if !value.shape.is_affine() && self.clauses.independent.is_none() {
                 let what = if let ValueShape::Other(what) = value.shape { what } else { "a minimum or maximum" };
                 let reason = format!("a subscript of `{}` has {what}", place.text);
                 return refuse(
@@ -413,8 +453,13 @@ impl<'a> Translator<'a> {
             (found.text.clone(), found.element)
         } else {
             let (key, variable) = self.variable(op, to)?;
-            let element = self.private(op, key, variable)?;
-            self.defined.push(key);
+            let element = if self.clauses.reduces(&variable.name) {
+                self.reduced(op, variable)?
+            } else {
+                let element = self.private(op, key, variable)?;
+                self.defined.push(key);
+                element
+            };
             (c_name(&variable.name), element)
         };
         if element != value.element || element == Element::Condition {
@@ -425,17 +470,37 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
+    /// Takes a variable with a `reduction`: C checks that it is only updated.
+    fn reduced(&mut self, op: &'a HlfirOp, variable: &FortranVariable) -> Answer<Element> {
+        let FortranKind::Scalar { element, target, .. } = &variable.kind else {
+            return Self::not_scalar(op, variable);
+        };
+        if *target {
+            let reason = format!("`{}` is a target with a `reduction`: a pointer may reach it", variable.name);
+            return refuse(op, &reason, "reduce into a variable that is no target, and copy it after the region");
+        }
+        self.made.reductions.insert(variable.name.clone(), *element);
+        Ok(*element)
+    }
+
     /// Takes a variable of which each iteration has its own.
     fn private(&mut self, op: &'a HlfirOp, key: &'a str, variable: &FortranVariable) -> Answer<Element> {
         match &variable.kind {
-            FortranKind::Scalar { element, private: true, .. } if !self.active.contains(&key) => {
+            FortranKind::Scalar { element, private, target }
+                if !self.active.contains(&key)
+                    && (*private || !*target && self.clauses.private.contains(&variable.name)) =>
+            {
                 self.made.locals.insert(variable.name.clone(), *element);
                 self.made.declarations.insert(key.to_owned());
                 Ok(*element)
             }
             FortranKind::Scalar { .. } => {
                 let reason = format!("`{}` is written, and others can see it after the region", variable.name);
-                refuse(op, &reason, "use a local variable without SAVE, or an element of an array")
+                refuse(
+                    op,
+                    &reason,
+                    "use a local variable without SAVE, or an element of an array; or write `private` or `reduction` in the mark",
+                )
             }
             _ => Self::not_scalar(op, variable),
         }

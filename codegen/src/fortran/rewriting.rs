@@ -1,7 +1,7 @@
 //! The function of C for a region, and the Fortran text that calls it.
 
+use super::clauses::FortranClauses;
 use super::places::Need;
-use super::refused::FortranRefusal;
 use super::region::{TranslatedRegion, c_name};
 use super::statements::SourceForm;
 use super::types::Element;
@@ -22,8 +22,8 @@ pub struct FortranRegion {
     pub last: u32,
     /// The name of the function of C.
     pub symbol: String,
-    /// The sizes of tiles, as `tile(...)`, or nothing.
-    pub clauses: String,
+    /// The clauses of its mark.
+    pub clauses: FortranClauses,
     /// Its loops.
     pub translated: TranslatedRegion,
     /// Conditions of Fortran under which the values that flang put in are those of gfortran.
@@ -78,6 +78,11 @@ impl FortranRegion {
             let (c, interface) = (format!("{} {name}[]", element.c_type()), element.fortran_type().to_owned());
             all.push(Argument { c, interface, is_array: false, call: text.clone() });
         }
+        // The value from before the loops, and a place for the one after them.
+        for (name, element) in &self.translated.reductions {
+            let (c, interface) = (format!("{} *_r_{name}", element.c_type()), element.fortran_type().to_owned());
+            all.push(Argument { c, interface, is_array: false, call: name.clone() });
+        }
         all
     }
 
@@ -98,13 +103,38 @@ impl FortranRegion {
         for (at, element) in (1..).zip(&self.translated.bounds) {
             all.push((format!("    {} _b{at};", element.c_type()), self.mark));
         }
-        let clauses = if self.clauses.is_empty() { String::new() } else { format!(" {}", self.clauses) };
-        all.push((format!("#pragma dvm region name({}){clauses}", self.name), self.mark));
+        for (name, element) in &self.translated.reductions {
+            all.push((format!("    {} {} = *_r_{name};", element.c_type(), c_name(name)), self.mark));
+        }
+        all.push((format!("#pragma dvm region name({}){}", self.name, self.c_clauses()), self.mark));
         all.push(("    {".to_owned(), self.mark));
         all.extend(self.translated.lines.iter().map(|(text, line)| (format!("    {text}"), *line)));
         all.push(("    }".to_owned(), self.last));
+        for name in self.translated.reductions.keys() {
+            all.push((format!("    *_r_{name} = {};", c_name(name)), self.last));
+        }
         all.push(("}".to_owned(), self.last));
         (all.iter().map(|(text, _)| format!("{text}\n")).collect(), all.iter().map(|(_, line)| *line).collect())
+    }
+
+    /// The clauses of the pragma of C. Private scalars are variables of the function: they need no clause.
+    fn c_clauses(&self) -> String {
+        let mut all = String::new();
+        if !self.clauses.tile.is_empty() {
+            let _ = write!(all, " {}", self.clauses.tile);
+        }
+        match self.clauses.independent.as_deref() {
+            Some([]) => all.push_str(" independent"),
+            Some(counters) => {
+                let counters: Vec<String> = counters.iter().map(|counter| c_name(counter)).collect();
+                let _ = write!(all, " independent({})", counters.join(", "));
+            }
+            None => {}
+        }
+        for (operator, variable) in &self.clauses.reductions {
+            let _ = write!(all, " reduction({operator}:{})", c_name(variable));
+        }
+        all
     }
 
     /// The types of elements of arrays that may have gaps.
@@ -252,44 +282,4 @@ pub fn rewrite(text: &str, file: &str, form: SourceForm, regions: &[FortranRegio
         }
     }
     out
-}
-
-/// The clauses of a mark: `name(x)` and `tile(...)`.
-pub fn clauses(text: &str, line: u32) -> Result<(Option<String>, String), FortranRefusal> {
-    let mut rest = text.strip_prefix("region").unwrap_or_default().trim().to_owned();
-    let (mut name, mut tile) = (None, String::new());
-    while !rest.is_empty() {
-        let bad = || {
-            let remedy = "the clauses are `tile(32,auto)` and `name(x)`";
-            FortranRefusal::new(line, &format!("`{rest}` is not a clause of a region of Fortran"), remedy)
-        };
-        let (word, after) = rest.split_once('(').ok_or_else(bad)?;
-        let (inside, after) = after.split_once(')').ok_or_else(bad)?;
-        let is_size = |size: &str| size == "auto" || size.parse::<u32>().is_ok_and(|n| n > 0);
-        match word.trim() {
-            "name" if is_name(inside.trim()) && name.is_none() => name = Some(inside.trim().to_owned()),
-            "tile" if inside.split(',').all(|size| is_size(size.trim())) && tile.is_empty() => {
-                tile = format!("tile({inside})");
-            }
-            _ => return Err(bad()),
-        }
-        rest = after.trim_start().trim_start_matches(',').trim_start().to_owned();
-    }
-    Ok((name, tile))
-}
-
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn clauses_are_read_or_refused() {
-        assert_eq!(clauses("region tile(4, auto), name(x)", 1), Ok((Some("x".to_owned()), "tile(4, auto)".to_owned())));
-        assert!(clauses("region serial(n < 3)", 1).unwrap_err().reason.contains("serial"));
-        assert!(clauses("region tile(0)", 1).is_err());
-    }
 }

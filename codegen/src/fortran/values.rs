@@ -14,6 +14,13 @@ pub enum ValueShape {
     Other(&'static str),
 }
 
+impl ValueShape {
+    /// Whether it is a sum of counters and parameters.
+    pub fn is_affine(&self) -> bool {
+        *self == ValueShape::Affine
+    }
+}
+
 /// A value.
 #[derive(Debug, Clone)]
 pub struct HlfirValue {

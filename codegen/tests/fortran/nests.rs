@@ -16,6 +16,13 @@ struct Nest {
     names: [&'static str; 4],
     /// Bounds may be elements and components.
     has_sizes: bool,
+    /// Variables with a `reduction` may be updated.
+    may_reduce: bool,
+    /// A sum and a maximum of whole numbers are updated.
+    has_sum: bool,
+    has_most: bool,
+    /// `s` is written.
+    has_private: bool,
 }
 
 impl Nest {
@@ -98,9 +105,42 @@ impl Nest {
         }
     }
 
+    /// An update of a variable with a `reduction`.
+    fn update(&mut self) {
+        let (from, counter) = (self.subscript(), *self.random.pick(&self.counters));
+        let value = format!("{}({from}) - 2*{counter}", self.names[3]);
+        if self.random.one_in(2) {
+            self.has_sum = true;
+            let condition = if self.random.one_in(3) { format!("if ({counter} > 3) ") } else { String::new() };
+            self.line(&format!("{condition}q = q + {value}"));
+        } else {
+            self.has_most = true;
+            self.line(&format!("w = max(w, {value})"));
+        }
+    }
+
+    /// Clauses for what the region has.
+    fn clauses(&mut self) -> String {
+        let mut all = String::new();
+        if self.has_private && self.random.one_in(2) {
+            all.push_str(" private(s)");
+        }
+        if self.has_sum {
+            all.push_str(" reduction(+:q)");
+        }
+        if self.has_most {
+            all.push_str(" reduction(max : w)");
+        }
+        all
+    }
+
     fn statement(&mut self) {
+        if self.may_reduce && self.random.one_in(4) {
+            return self.update();
+        }
         let private = self.random.one_in(4);
         if private {
+            self.has_private = true;
             let value = self.term(2, false);
             self.line(&format!("s = {value}"));
         }
@@ -161,8 +201,18 @@ impl Nest {
 fn nest(seed: u64) -> String {
     let mut random = Random::new(seed);
     let (names, set) = *random.pick(&HOLDERS);
-    let has_sizes = random.one_in(2);
-    let mut nest = Nest { random, text: String::new(), counters: Vec::new(), names, has_sizes };
+    let (has_sizes, may_reduce) = (random.one_in(2), random.one_in(3));
+    let mut nest = Nest {
+        random,
+        text: String::new(),
+        counters: Vec::new(),
+        names,
+        has_sizes,
+        may_reduce,
+        has_sum: false,
+        has_most: false,
+        has_private: false,
+    };
     let depth = 1 + nest.random.below(3);
     let arrays = *nest.random.pick(&[
         "a(-30:60,-30:60), b(-30:60,-30:60), c(-30:60)",
@@ -181,12 +231,17 @@ fn nest(seed: u64) -> String {
     }
     nest.text = format!(
         "subroutine nest_{seed}(n, m, l, a, b, c, k, r)\n  implicit none\n  integer, intent(in) :: n, m, l\n  real(8) :: r, s\n  \
-         {real}, intent(inout) :: {arrays}\n  integer :: k(-30:60), i1, i2, i3\n  \
+         {real}, intent(inout) :: {arrays}\n  integer :: k(-30:60), i1, i2, i3, q, w\n  \
          {real}, allocatable :: ha(:,:), hc(:)\n  {real}, pointer :: hb(:,:)\n  integer, allocatable :: hk(:)\n  \
-         sizes(1:2) = [n, 1]\n  two(1)%n = m\n  one%m = 1\n  two(1)%list = n - m + 2\n{set}{copied}  !$dvm region\n"
+         sizes(1:2) = [n, 1]\n  two(1)%n = m\n  one%m = 1\n  two(1)%list = n - m + 2\n  q = 0\n  w = -500\n{set}{copied}"
     );
+    let before = std::mem::take(&mut nest.text);
     nest.body(depth);
-    let _ = write!(nest.text, "  !$dvm end region\n{back}end subroutine\n");
+    let clauses = nest.clauses();
+    let body = std::mem::take(&mut nest.text);
+    nest.text = format!(
+        "{before}  !$dvm region{clauses}\n{body}  !$dvm end region\n{back}  k(60) = q\n  k(59) = w\nend subroutine\n"
+    );
     nest.text
 }
 

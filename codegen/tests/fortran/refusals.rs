@@ -93,6 +93,52 @@ fn what_is_not_taken_is_refused_with_line_reason_and_remedy() {
     }
 }
 
+/// Clauses, statements of the region, the line of the message, counted from the mark, and a part of the reason.
+const CLAUSES: [(&str, &str, i64, &str); 13] = [
+    ("reduction(-:s)", "do i = 1, n\ns = s - a(i)\nend do", 0, "is not a clause"),
+    ("reduction(+:a)", "do i = 1, n\na(1) = a(1) + b(i,1)\nend do", 0, "updates no scalar `a`"),
+    ("reduction(+:s)", "do i = 1, n\na(i) = 1\nend do", 0, "updates no scalar `s`"),
+    ("reduction(+:nowhere)", "do i = 1, n\na(i) = 1\nend do", 0, "updates no scalar `nowhere`"),
+    ("reduction(+:i)", "do i = 1, n\na(i) = 1\nend do", 0, "updates no scalar `i`"),
+    ("reduction(+:t)", "do i = 1, n\nt = t + a(i)\nend do", 2, "a pointer may reach it"),
+    ("reduction(+:s) private(s)", "do i = 1, n\ns = s + a(i)\nend do", 0, "stands in two clauses"),
+    ("reduction(*:s)", "do i = 1, n\ns = s + a(i)\nend do", 2, "no update with that operator"),
+    ("reduction(+:s)", "do i = 1, n\ns = s + a(i)\na(i) = s\nend do", 3, "no update with that operator"),
+    ("independent(j)", "do i = 1, n\na(k(i)) = 1\nend do", 0, "no loop of the region has this counter"),
+    ("private(a)", "do i = 1, n\na(i) = 1\nend do", 0, "writes no scalar `a`"),
+    ("private(r)", "do i = 1, n\nif (a(i) > 9) r = 1\na(i) = r\nend do", 3, "`r` is read"),
+    ("private(r)", "do i = 1, n\nr = a(i)\na(i) = r*2\nend do\n!$dvm end region\na(1) = r", 6, "`r` is used here"),
+];
+
+#[test]
+fn misused_clauses_are_refused() {
+    if !can_run("misused clauses of Fortran") {
+        return;
+    }
+    for (clause, body, line, reason) in CLAUSES {
+        let text = program("", body).replace("!$dvm region", &format!("!$dvm region {clause}"));
+        let text = text
+            .replace("real(8) :: a(40), b(40,40), r, s\n", "real(8) :: a(40), b(40,40), r, s\nreal(8), target :: t\n");
+        let text = text.replace("s = 0\n", "s = 0\nt = 0\n");
+        let mark = text.lines().position(|l| l.starts_with("!$dvm region")).expect("a mark") as i64 + 1;
+        let folder = testkit::scratch(&[("in.f90", &text)]);
+        let output = dvmfc(&folder, "-O1 --dvm-remarks in.f90 -o tiled");
+        let messages = said(&output);
+        assert!(output.status.success(), "{clause}: {messages}");
+        let first =
+            messages.lines().find(|l| l.contains("warning: region")).unwrap_or_else(|| panic!("{clause}: {messages}"));
+        assert!(
+            first.starts_with(&format!("in.f90:{}:", mark + line)) && first.contains(reason),
+            "{clause}: {messages}"
+        );
+        assert!(messages.contains(&format!("in.f90:{}:1: note: ", mark + line)), "{clause} has no remedy: {messages}");
+        assert!(messages.contains("dvmfc: 0 of 1 regions tiled"), "{clause}: {messages}");
+        let plain = run(&folder, "gfortran", "-O1 -w in.f90 -o plain");
+        assert!(plain.status.success(), "{clause}: {}", said(&plain));
+        assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "3", "2").0, "{clause}");
+    }
+}
+
 #[test]
 fn options_that_change_the_meaning_refuse_all_regions() {
     if !can_run("options of Fortran") {
