@@ -1,6 +1,7 @@
 //! Random nests: what gfortran makes of them and what dvmfc makes of them print the same.
 
 use super::{can_run, dvmfc, printed, run, said};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use testkit::Random;
 
@@ -18,11 +19,8 @@ struct Nest {
     has_sizes: bool,
     /// Variables with a `reduction` may be updated.
     may_reduce: bool,
-    /// A sum and a maximum of whole numbers are updated.
-    has_sum: bool,
-    has_most: bool,
-    /// `s` is written.
-    has_private: bool,
+    /// Scalars that it writes: `s` is private, `q` a sum and `w` a maximum of whole numbers.
+    written: BTreeSet<&'static str>,
 }
 
 impl Nest {
@@ -110,11 +108,11 @@ impl Nest {
         let (from, counter) = (self.subscript(), *self.random.pick(&self.counters));
         let value = format!("{}({from}) - 2*{counter}", self.names[3]);
         if self.random.one_in(2) {
-            self.has_sum = true;
+            self.written.insert("q");
             let condition = if self.random.one_in(3) { format!("if ({counter} > 3) ") } else { String::new() };
             self.line(&format!("{condition}q = q + {value}"));
         } else {
-            self.has_most = true;
+            self.written.insert("w");
             self.line(&format!("w = max(w, {value})"));
         }
     }
@@ -122,13 +120,13 @@ impl Nest {
     /// Clauses for what the region has.
     fn clauses(&mut self) -> String {
         let mut all = String::new();
-        if self.has_private && self.random.one_in(2) {
+        if self.written.contains("s") && self.random.one_in(2) {
             all.push_str(" private(s)");
         }
-        if self.has_sum {
+        if self.written.contains("q") {
             all.push_str(" reduction(+:q)");
         }
-        if self.has_most {
+        if self.written.contains("w") {
             all.push_str(" reduction(max : w)");
         }
         all
@@ -140,7 +138,7 @@ impl Nest {
         }
         let private = self.random.one_in(4);
         if private {
-            self.has_private = true;
+            self.written.insert("s");
             let value = self.term(2, false);
             self.line(&format!("s = {value}"));
         }
@@ -209,9 +207,7 @@ fn nest(seed: u64) -> String {
         names,
         has_sizes,
         may_reduce,
-        has_sum: false,
-        has_most: false,
-        has_private: false,
+        written: BTreeSet::new(),
     };
     let depth = 1 + nest.random.below(3);
     let arrays = *nest.random.pick(&[
