@@ -3,9 +3,10 @@
 use super::hlfir::{HlfirOp, base};
 
 /// Looks at all uses of `variable`, the result of a declaration, in a function: gives the line of one that may read a
-/// value which a loop or a branch before it has left, or through which something else may reach the variable.
-pub fn escape(function: &HlfirOp, variable: &str) -> Option<u32> {
-    let mut walk = Walk { variable, found: None };
+/// value which a loop or a branch before it has left, or through which something else may reach the variable. Values that
+/// the lines `region` leave are read by nobody behind them; what is read inside of them is looked at elsewhere.
+pub fn escape(function: &HlfirOp, variable: &str, region: (u32, u32)) -> Option<u32> {
+    let mut walk = Walk { variable, region, found: None };
     for region in &function.regions {
         walk.block(region, false);
     }
@@ -14,7 +15,26 @@ pub fn escape(function: &HlfirOp, variable: &str) -> Option<u32> {
 
 struct Walk<'a> {
     variable: &'a str,
+    region: (u32, u32),
     found: Option<u32>,
+}
+
+/// Whether operations may read a variable before they have surely written it.
+pub fn reads_first(ops: &[&HlfirOp], variable: &str) -> bool {
+    let mut defined = false;
+    for op in ops {
+        if !defined && op.regions.iter().any(|region| reads_first(&region.iter().collect::<Vec<_>>(), variable)) {
+            return true;
+        }
+        let operands = op.operands();
+        let is_it = |operand: Option<&&str>| operand.is_some_and(|operand| base(operand) == variable);
+        match op.name.as_str() {
+            "fir.load" if is_it(operands.first()) && !defined => return true,
+            "hlfir.assign" if is_it(operands.get(1)) => defined = true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// What a block does to the variable.
@@ -56,16 +76,17 @@ impl Walk<'_> {
             if op.name == "hlfir.declare" || !operands.iter().any(|o| base(o) == self.variable) {
                 continue;
             }
+            let inside = op.is_own && (self.region.0..=self.region.1).contains(&op.place.0);
             match (op.name.as_str(), operands.as_slice()) {
-                ("fir.load", [_]) if defined => {}
+                ("fir.load", [_]) if defined || inside => {}
                 ("hlfir.assign", [value, _]) if base(value) != self.variable => {
                     effect.writes = true;
-                    defined = true;
+                    defined = !inside;
                 }
                 // Loops store their counter at the begin of each iteration, and its last value behind them.
                 ("fir.store", [value, _]) if base(value) != self.variable => {
                     effect.writes = true;
-                    defined = value.starts_with("%arg");
+                    defined = value.starts_with("%arg") && !inside;
                 }
                 _ => self.found = self.found.or(Some(op.place.0)),
             }
@@ -85,7 +106,29 @@ mod tests {
             "func.func @f() {{\n%1:2 = hlfir.declare %0 {{}} : (a) -> (b, b) loc(\"a\":1:1)\n{body}\n}} loc(\"a\":1:1)\n"
         );
         let all = parse(&text, "a").unwrap();
-        escape(&all[0], "%1").is_some()
+        escape(&all[0], "%1", (0, 0)).is_some()
+    }
+
+    #[test]
+    fn what_a_region_writes_is_not_there_behind_it() {
+        let write = |line: u32| format!("hlfir.assign %5 to %1#0 : f64, !f loc(\"a\":{line}:1)");
+        let read = |line: u32| format!("%9 = fir.load %1#0 : !f loc(\"a\":{line}:1)");
+        let found = |body: &[String]| {
+            let text = format!(
+                "func.func @f() {{\n%1:2 = hlfir.declare %0 {{}} : (a) -> (b, b) loc(\"a\":1:1)\n{}\n}} loc(\"a\":1:1)\n",
+                body.join("\n")
+            );
+            let all = parse(&text, "a").unwrap();
+            let inside: Vec<&HlfirOp> = all[0].regions[0].iter().filter(|op| (3..=4).contains(&op.place.0)).collect();
+            (escape(&all[0], "%1", (3, 4)), reads_first(&inside, "%1"))
+        };
+        assert_eq!(found(&[write(3), read(4)]), (None, false));
+        assert_eq!(found(&[read(3), write(4)]), (None, true));
+        assert_eq!(found(&[write(3), read(5)]), (Some(5), false));
+        assert_eq!(found(&[write(3), write(5), read(5)]), (None, false));
+        let around = |line: u32, text: &str| format!("fir.do_loop %arg1 = %2 to %3 {{\n{text}\n}} loc(\"a\":{line}:1)");
+        assert_eq!(found(&[write(3), around(4, &format!("{}\n{}", read(4), write(4)))]), (None, false));
+        assert_eq!(found(&[around(3, &write(3)), read(4)]), (None, true));
     }
 
     #[test]

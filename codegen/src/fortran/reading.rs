@@ -192,9 +192,9 @@ impl File<'_> {
                 "write conditions as `if (...) then`",
             );
         };
-        let translated = translate(&ops, &declared, &clauses, mark.line)?;
+        let translated = translate(function, (first, last), &ops, &declared, &clauses, mark.line)?;
         for one in &translated.declarations {
-            if let Some(line) = escape(function, one) {
+            if let Some(line) = escape(function, one, (first, last)) {
                 let variable = declared.variables.get(one.as_str()).map_or("", |v| v.name.as_str());
                 let reason = format!(
                     "`{variable}` is used here, where it may have the value that the region at line {} leaves",

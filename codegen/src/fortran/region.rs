@@ -1,6 +1,7 @@
 //! From the loops of a region to a function of C.
 
 use super::clauses::FortranClauses;
+use super::escape::{escape, reads_first};
 use super::hlfir::{HlfirOp, base};
 use super::places::{Designator, Need, Place, ReachedKind};
 use super::refused::FortranRefusal;
@@ -26,8 +27,8 @@ pub struct TranslatedRegion {
     pub bounds: Vec<Element>,
     /// Counters and private scalars.
     pub locals: BTreeMap<String, Element>,
-    /// Scalars with a `reduction`.
-    pub reductions: BTreeMap<String, Element>,
+    /// Scalars whose value the region takes from before it and leaves behind it: those of a `reduction`, and whole numbers.
+    pub carried: BTreeMap<String, Element>,
     /// Declarations of the locals, by the name of their result.
     pub declarations: BTreeSet<String>,
 }
@@ -53,6 +54,8 @@ struct Translator<'a> {
     made: TranslatedRegion,
     /// Scalars that the region writes, counters aside.
     written: BTreeSet<&'a str>,
+    /// Those that the region takes from before it, or leaves behind it.
+    carried: BTreeSet<&'a str>,
     /// All counters of its loops.
     counters: BTreeSet<&'a str>,
     /// Counters of the loops around, and scalars that were written on the way here.
@@ -68,8 +71,11 @@ struct Translator<'a> {
     depth: usize,
 }
 
-/// Translates operations that follow each other in one block; the mark with the clauses stands at `line`.
+/// Translates operations of a function that follow each other in one block, at `lines`; the mark with the clauses stands
+/// at `line`.
 pub fn translate<'a>(
+    function: &HlfirOp,
+    lines: (u32, u32),
     ops: &[&'a HlfirOp],
     declared: &'a Declared<'a>,
     clauses: &'a FortranClauses,
@@ -87,11 +93,24 @@ pub fn translate<'a>(
             _ => continue,
         };
     }
+    // Whole numbers that others see, or that keep a value between iterations: C finds what they are in each iteration.
+    let is_carried = |key: &&&'a str| {
+        let Some(variable) = declared.variables.get(**key) else { return false };
+        let whole = match variable.kind {
+            FortranKind::Scalar { element, private, target: false } if element.is_whole() => {
+                !private || reads_first(ops, key) || escape(function, key, lines).is_some()
+            }
+            _ => false,
+        };
+        clauses.reduces(&variable.name) || whole && !clauses.private.contains(&variable.name)
+    };
+    let carried = written.iter().filter(is_carried).copied().collect();
     let mut translator = Translator {
         declared,
         clauses,
         made: TranslatedRegion::default(),
         written,
+        carried,
         counters,
         active: Vec::new(),
         defined: Vec::new(),
@@ -121,7 +140,7 @@ impl<'a> Translator<'a> {
             );
         }
         let made = &self.made;
-        if let Some((operator, name)) = self.clauses.reductions.iter().find(|(_, n)| !made.reductions.contains_key(n)) {
+        if let Some((operator, name)) = self.clauses.reductions.iter().find(|(_, n)| !made.carried.contains_key(n)) {
             return refuse(
                 format!("`reduction({operator}:{name})`: the region updates no scalar `{name}`"),
                 "name a scalar that the region updates, as in `s = s + a(i)`",
@@ -244,11 +263,14 @@ impl<'a> Translator<'a> {
         let mut shape = if element.is_whole() { ValueShape::Affine } else { ValueShape::Other("a real number") };
         let is_steady = !self.written.contains(key) && !self.counters.contains(key);
         if self.written.contains(key) {
-            if !self.defined.contains(&key) && !self.clauses.reduces(&variable.name) {
+            if !self.defined.contains(&key) && !self.carried.contains(&key) {
                 let reason = format!("`{}` is read where the same iteration has not surely written it", variable.name);
                 return refuse(op, &reason, "write it before it is read, or keep the value in an element of an array");
             }
-            shape = ValueShape::Other("a variable that the region writes");
+            // Which value a whole number has is found in C.
+            if !element.is_whole() {
+                shape = ValueShape::Other("a variable that the region writes");
+            }
         } else if self.counters.contains(key) && !self.active.contains(&key) {
             let reason = format!("the counter `{}` is read outside of its loop", variable.name);
             return refuse(op, &reason, "use another variable there");
@@ -262,7 +284,8 @@ impl<'a> Translator<'a> {
             self.made.parameters.insert(variable.name.clone(), *element);
         }
         let fortran = Some(variable.name.clone()).filter(|_| is_steady && element.is_whole());
-        Ok(HlfirValue { fortran, ..HlfirValue::of(c_name(&variable.name), *element, shape) })
+        let reads = self.written.contains(key);
+        Ok(HlfirValue { fortran, reads, ..HlfirValue::of(c_name(&variable.name), *element, shape) })
     }
 
     /// The name in C of a number that others may write.
@@ -453,8 +476,8 @@ impl<'a> Translator<'a> {
             (found.text.clone(), found.element)
         } else {
             let (key, variable) = self.variable(op, to)?;
-            let element = if self.clauses.reduces(&variable.name) {
-                self.reduced(op, variable)?
+            let element = if self.carried.contains(&key) {
+                self.carry(op, variable)?
             } else {
                 let element = self.private(op, key, variable)?;
                 self.defined.push(key);
@@ -470,8 +493,8 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Takes a variable with a `reduction`: C checks that it is only updated.
-    fn reduced(&mut self, op: &'a HlfirOp, variable: &FortranVariable) -> Answer<Element> {
+    /// Takes a variable whose value goes on: C checks what the region does with it.
+    fn carry(&mut self, op: &'a HlfirOp, variable: &FortranVariable) -> Answer<Element> {
         let FortranKind::Scalar { element, target, .. } = &variable.kind else {
             return Self::not_scalar(op, variable);
         };
@@ -479,7 +502,7 @@ impl<'a> Translator<'a> {
             let reason = format!("`{}` is a target with a `reduction`: a pointer may reach it", variable.name);
             return refuse(op, &reason, "reduce into a variable that is no target, and copy it after the region");
         }
-        self.made.reductions.insert(variable.name.clone(), *element);
+        self.made.carried.insert(variable.name.clone(), *element);
         Ok(*element)
     }
 

@@ -79,7 +79,7 @@ impl FortranRegion {
             all.push(Argument { c, interface, is_array: false, call: text.clone() });
         }
         // The value from before the loops, and a place for the one after them.
-        for (name, element) in &self.translated.reductions {
+        for (name, element) in &self.translated.carried {
             let (c, interface) = (format!("{} *_r_{name}", element.c_type()), element.fortran_type().to_owned());
             all.push(Argument { c, interface, is_array: false, call: name.clone() });
         }
@@ -103,14 +103,14 @@ impl FortranRegion {
         for (at, element) in (1..).zip(&self.translated.bounds) {
             all.push((format!("    {} _b{at};", element.c_type()), self.mark));
         }
-        for (name, element) in &self.translated.reductions {
+        for (name, element) in &self.translated.carried {
             all.push((format!("    {} {} = *_r_{name};", element.c_type(), c_name(name)), self.mark));
         }
         all.push((format!("#pragma dvm region name({}){}", self.name, self.c_clauses()), self.mark));
         all.push(("    {".to_owned(), self.mark));
         all.extend(self.translated.lines.iter().map(|(text, line)| (format!("    {text}"), *line)));
         all.push(("    }".to_owned(), self.last));
-        for name in self.translated.reductions.keys() {
+        for name in self.translated.carried.keys() {
             all.push((format!("    *_r_{name} = {};", c_name(name)), self.last));
         }
         all.push(("}".to_owned(), self.last));

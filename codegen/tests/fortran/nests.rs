@@ -19,6 +19,10 @@ struct Nest {
     has_sizes: bool,
     /// Variables with a `reduction` may be updated.
     may_reduce: bool,
+    /// Whole numbers may be computed: `p` and `o`.
+    may_compute: bool,
+    /// Loops with a whole number `o` that grows.
+    growing: u32,
     /// Scalars that it writes: `s` is private, `q` a sum and `w` a maximum of whole numbers.
     written: BTreeSet<&'static str>,
 }
@@ -48,7 +52,10 @@ impl Nest {
 
     /// A subscript that stays inside -30:60, for counters between 1 and 12.
     fn subscript(&mut self) -> String {
-        let counter = *self.random.pick(&self.counters);
+        let mut counter = *self.random.pick(&self.counters);
+        if self.growing > 0 && self.random.one_in(3) {
+            counter = "o";
+        }
         let shift = self.random.between(-3, 3);
         let first = match self.random.below(8) {
             0 => format!("2*{counter}"),
@@ -142,7 +149,13 @@ impl Nest {
             let value = self.term(2, false);
             self.line(&format!("s = {value}"));
         }
-        let (to, value) = (self.element(), self.term(2, private));
+        let (mut to, value) = (self.element(), self.term(2, private));
+        if self.may_compute && self.random.one_in(4) {
+            let value = self.subscript();
+            self.line(&format!("p = {value}"));
+            let second = self.subscript();
+            to = format!("{}(p, {second})", self.names[0]);
+        }
         let value = if to.starts_with(self.names[3]) {
             let (from, counter) = (self.subscript(), *self.random.pick(&self.counters));
             format!("mod({}({from}) + {counter}*3, 97)/2 - {counter}", self.names[3])
@@ -179,10 +192,29 @@ impl Nest {
                     _ => "n".to_owned(),
                 };
                 let (from, to) = if self.random.one_in(6) { (high, format!("{low}, -1")) } else { (low, high) };
+                let grows = self.may_compute && self.growing == 0 && self.random.one_in(3);
+                // A region begins with a loop: there, `o` is what it was before.
+                let is_first = self.counters.is_empty();
+                let grows = grows && (!is_first || !self.written.contains("o"));
+                if grows && !is_first {
+                    self.line("o = 1");
+                }
+                if grows {
+                    self.written.insert("o");
+                }
                 self.directive();
                 self.line(&format!("do {counter} = {from}, {to}"));
                 self.counters.push(counter);
+                self.growing += u32::from(grows);
+                let first = self.random.one_in(2);
+                if grows && first {
+                    self.line("o = o + 1");
+                }
                 self.body(depth - 1);
+                self.growing -= u32::from(grows);
+                if grows && !first {
+                    self.line("o = o + 2");
+                }
                 self.counters.pop();
                 self.line("end do");
             } else if !self.counters.is_empty() {
@@ -199,7 +231,7 @@ impl Nest {
 fn nest(seed: u64) -> String {
     let mut random = Random::new(seed);
     let (names, set) = *random.pick(&HOLDERS);
-    let (has_sizes, may_reduce) = (random.one_in(2), random.one_in(3));
+    let (has_sizes, may_reduce, may_compute) = (random.one_in(2), random.one_in(3), random.one_in(3));
     let mut nest = Nest {
         random,
         text: String::new(),
@@ -207,6 +239,8 @@ fn nest(seed: u64) -> String {
         names,
         has_sizes,
         may_reduce,
+        may_compute,
+        growing: 0,
         written: BTreeSet::new(),
     };
     let depth = 1 + nest.random.below(3);
@@ -227,16 +261,17 @@ fn nest(seed: u64) -> String {
     }
     nest.text = format!(
         "subroutine nest_{seed}(n, m, l, a, b, c, k, r)\n  implicit none\n  integer, intent(in) :: n, m, l\n  real(8) :: r, s\n  \
-         {real}, intent(inout) :: {arrays}\n  integer :: k(-30:60), i1, i2, i3, q, w\n  \
+         {real}, intent(inout) :: {arrays}\n  integer :: k(-30:60), i1, i2, i3, q, w, o, p\n  \
          {real}, allocatable :: ha(:,:), hc(:)\n  {real}, pointer :: hb(:,:)\n  integer, allocatable :: hk(:)\n  \
-         sizes(1:2) = [n, 1]\n  two(1)%n = m\n  one%m = 1\n  two(1)%list = n - m + 2\n  q = 0\n  w = -500\n{set}{copied}"
+         sizes(1:2) = [n, 1]\n  two(1)%n = m\n  one%m = 1\n  two(1)%list = n - m + 2\n  q = 0\n  w = -500\n  o = 0\n  p = 0\n{set}{copied}"
     );
     let before = std::mem::take(&mut nest.text);
     nest.body(depth);
     let clauses = nest.clauses();
+    let shown = if nest.random.one_in(3) { "  k(58) = o\n  k(57) = p\n" } else { "" };
     let body = std::mem::take(&mut nest.text);
     nest.text = format!(
-        "{before}  !$dvm region{clauses}\n{body}  !$dvm end region\n{back}  k(60) = q\n  k(59) = w\nend subroutine\n"
+        "{before}  !$dvm region{clauses}\n{body}  !$dvm end region\n{back}  k(60) = q\n  k(59) = w\n{shown}end subroutine\n"
     );
     nest.text
 }

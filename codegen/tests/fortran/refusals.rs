@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// Declarations, statements of the region and what follows it; the line of the message, counted from the mark, and a part
 /// of the reason.
-const CASES: [(&str, &str, i64, &str); 39] = [
+const CASES: [(&str, &str, i64, &str); 40] = [
     ("call", "do i = 1, n\na(i) = 1\ncall touch(a(i))\nend do", 3, "a call"),
     ("function", "do i = 1, n\na(i) = twice(a(i))\nend do", 2, "`twice(...)` is neither"),
     ("goto", "do i = 1, n\nif (a(i) > 1) goto 10\na(i) = 2\n10 continue\nend do", 2, "a `goto`"),
@@ -41,6 +41,12 @@ const CASES: [(&str, &str, i64, &str); 39] = [
     ("shared", "do i = 1, n\nr = r + a(i)\nend do", 2, "`r` is "),
     ("unwritten", "do i = 1, n\nif (a(i) > 2) s = a(i)\na(i) = s\nend do", 3, "`s` is read"),
     ("later", "do i = 1, n\na(i) = a(i) + 1\nend do\n!$dvm end region\na(1) = i", 5, "`i` is used here"),
+    (
+        "between",
+        "do i = 1, n\na(i) = 1\nend do\ns = 3\ndo i = 1, n\na(i) = a(i) + s\nend do\n!$dvm end region\na(1) = s",
+        9,
+        "`s` is used here",
+    ),
     ("directive", "!GCC$ ivdep\ndo i = 1, n\na(i) = 1\nend do", 1, "directly before a loop"),
     ("two", "do i = 1, n; a(i) = 1; end do", 1, "several statements"),
     ("clause", "do i = 1, n\na(i) = 1\nend do", 0, "is not a clause"),
@@ -109,6 +115,37 @@ const CLAUSES: [(&str, &str, i64, &str); 13] = [
     ("private(r)", "do i = 1, n\nif (a(i) > 9) r = 1\na(i) = r\nend do", 3, "`r` is read"),
     ("private(r)", "do i = 1, n\nr = a(i)\na(i) = r*2\nend do\n!$dvm end region\na(1) = r", 6, "`r` is used here"),
 ];
+
+/// Whole numbers of which C does not find what they are: as `CASES`.
+const COMPUTED: [(&str, &str, i64, &str); 4] = [
+    ("looked up", "do i = 1, n\nj = k(i)\na(j) = i\nend do", 3, "this subscript depends on data"),
+    ("sometimes", "do i = 1, n\nif (i > m) j = i\na(j) = i\nend do", 3, "this subscript depends on data"),
+    ("own bound", "do i = 1, n\nj = i\ndo l = 1, j\nj = j - 1\na(l) = a(l)*j\nend do\nend do", 0, "no parallelism"),
+    ("target", "do i = 1, n\nh = h + 1\na(h) = i\nend do", 2, "`h` is read where the same iteration has not"),
+];
+
+#[test]
+fn whole_numbers_that_are_not_understood_are_refused() {
+    if !can_run("whole numbers of Fortran") {
+        return;
+    }
+    for (name, body, line, reason) in COMPUTED {
+        let text = program("", body)
+            .replace("integer :: n, k(40), i, m\n", "integer :: n, k(40), i, j, l, m\ninteger, target :: h\n");
+        let text = text.replace("s = 0\n", "s = 0\nj = 1\nh = 0\n");
+        let mark = text.lines().position(|l| l.starts_with("!$dvm region")).expect("a mark") as i64 + 1;
+        let folder = testkit::scratch(&[("in.f90", &text)]);
+        let output = dvmfc(&folder, "-O1 --dvm-remarks in.f90 -o tiled");
+        let messages = said(&output);
+        let first =
+            messages.lines().find(|l| l.contains("warning: region")).unwrap_or_else(|| panic!("{name}: {messages}"));
+        assert!(first.starts_with(&format!("in.f90:{}:", mark + line)) && first.contains(reason), "{name}: {messages}");
+        assert!(messages.contains("dvmfc: 0 of 1 regions tiled"), "{name}: {messages}");
+        let plain = run(&folder, "gfortran", "-O1 -w in.f90 -o plain");
+        assert!(plain.status.success(), "{name}: {}", said(&plain));
+        assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "3", "2").0, "{name}");
+    }
+}
 
 #[test]
 fn misused_clauses_are_refused() {
