@@ -5,7 +5,7 @@
 //! each process sends all others what its tiles leave behind.
 
 use rustc_hash::FxHasher;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::c_void;
 use std::hash::{Hash, Hasher};
@@ -15,7 +15,7 @@ use super::deal::{self, StepCounts, Waits};
 use super::exchange::{Exchange, Role, Waiting, failed_elsewhere};
 use super::functions::Functions;
 use super::known::{self, ProgramPart};
-use super::layout::{Owners, Placement, Preference};
+use super::layout::{Deal, Owners, Placement, Preference};
 use super::plan::{Graph, Plan};
 use super::running;
 use crate::config::Config;
@@ -47,6 +47,15 @@ pub(crate) struct RegionFacts<'a> {
 /// One call at a time runs across in a process.
 static TURN: Mutex<()> = Mutex::new(());
 
+thread_local! {
+    static OF_BODY: Cell<u32> = const { Cell::new(1) };
+}
+
+/// How many processes the graphs that this thread gives now are dealt out to: 1 outside of a region's body.
+pub(crate) fn processes_of_body() -> u32 {
+    OF_BODY.get()
+}
+
 /// Whether calls of this process run on several processes.
 pub(crate) fn is_across(call: &Call) -> bool {
     !call.inside_task()
@@ -66,6 +75,8 @@ pub(crate) struct AcrossCall {
     layout: Placement,
     processes: u32,
     stage: Mutex<Stage>,
+    /// The last graph that was dealt out by an estimate, and how.
+    dealt: Mutex<Option<(StepCounts, Option<Deal>)>>,
 }
 
 /// What the body is run for.
@@ -134,6 +145,7 @@ pub(super) fn run_met(
             graphs: Vec::new(),
             failure: None,
         }),
+        dealt: Mutex::new(None),
     };
     let functions = Arc::new(functions);
     let told = meeting.across_body(call, &across, &functions);
@@ -239,7 +251,10 @@ impl Meeting {
             let sizes = self.sizes(&across.name)?;
             across.learn(Some(sizes));
         }
-        functions.body(std::ptr::from_ref(across).cast_mut().cast())?;
+        OF_BODY.set(self.processes);
+        let learnt = functions.body(std::ptr::from_ref(across).cast_mut().cast());
+        OF_BODY.set(1);
+        learnt?;
         let (graphs, sizes) = across.learnt()?;
         if self.me == 0 {
             for piece in sizes.chunks(SIZES_PIECE) {
@@ -399,7 +414,11 @@ impl AcrossCall {
             if k > 0 { callbacks.narrow(k, &whole, ends) } else { Ok(()) }
         })?;
         let Some(tiles) = counted else { return Ok(Placement::default()) };
-        let deal = StepCounts { tiles, waits }.deal(self.processes);
+        let counts = StepCounts { tiles, waits };
+        let mut dealt = self.dealt.lock();
+        let known = dealt.as_ref().filter(|(last, _)| *last == counts).map(|(_, deal)| *deal);
+        let deal = known.unwrap_or_else(|| counts.deal(self.processes));
+        *dealt = Some((counts, deal));
         Ok(Placement { deals: deal.into_iter().collect(), grid: Vec::new() })
     }
 

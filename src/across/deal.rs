@@ -20,6 +20,7 @@ pub(crate) enum Waits {
 
 /// The tiles of a graph by step, which is the index of the coordinate along which processes wait for each other in turn,
 /// and by place along the coordinate that is dealt out.
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct StepCounts {
     pub(crate) tiles: Vec<Vec<u64>>,
     pub(crate) waits: Waits,
@@ -38,18 +39,18 @@ const MOST_STEPS: usize = 64;
 impl StepCounts {
     /// The best way to deal them out to so many processes; nothing for very many. Few and large runs are preferred where
     /// others gain little.
-    pub(crate) fn deal(mut self, processes: u32) -> Option<Deal> {
+    pub(crate) fn deal(&self, processes: u32) -> Option<Deal> {
         if processes > MOST_PROCESSES {
             return None;
         }
         let places = self.tiles.first().map_or(0, Vec::len) as i64;
-        self.take_steps_together();
-        let mut best = (Deal::Block, self.end(processes, Deal::Block));
+        let few = self.with_steps_together();
+        let mut best = (Deal::Block, few.end(processes, Deal::Block));
         let most = places / (2 * i64::from(processes));
         let widths: Vec<i64> = (0..62).map(|n| 1 << n).take_while(|width| *width <= most).collect();
         for width in widths.into_iter().rev() {
             let deal = Deal::Cyclic(width);
-            let end = self.end(processes, deal);
+            let end = few.end(processes, deal);
             if end + end / 32 < best.1 {
                 best = (deal, end);
             }
@@ -57,14 +58,13 @@ impl StepCounts {
         Some(best.0)
     }
 
-    fn take_steps_together(&mut self) {
+    /// The same with few steps: neighbouring ones are taken together.
+    fn with_steps_together(&self) -> StepCounts {
         let together = self.tiles.len().div_ceil(MOST_STEPS).max(1);
         let sum = |steps: &[Vec<u64>]| {
             (0..steps[0].len()).map(|place| steps.iter().map(|step| step[place]).sum()).collect::<Vec<u64>>()
         };
-        if together > 1 {
-            self.tiles = self.tiles.chunks(together).map(sum).collect();
-        }
+        StepCounts { tiles: self.tiles.chunks(together).map(sum).collect(), waits: self.waits }
     }
 
     /// When the last process ends. Each takes the least run, by step and place, of those that need not wait.

@@ -30,7 +30,7 @@ mod served;
 #[cfg(test)]
 mod simulation;
 
-pub(crate) use call::{AcrossCall, GraphOfPhase, RegionFacts, is_across, run};
+pub(crate) use call::{AcrossCall, GraphOfPhase, RegionFacts, is_across, processes_of_body, run};
 pub(crate) use functions::{ArrayAt, Body, FlowRows, Functions};
 pub(crate) use known::{ContextMember, KnownRegion, ProgramPart, add, add_unserved, any, part, set_part};
 pub(crate) use layout::Preference;

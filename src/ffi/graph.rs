@@ -15,7 +15,9 @@ use crate::engine;
 use crate::engine::Call;
 use crate::error::Error;
 use crate::explain;
-use crate::graph::{self, Band, Bounds, Callbacks, Exists, GraphParts, Predecessors, Run, Space, Successors, Visit};
+use crate::graph::{
+    self, Band, Bounds, Callbacks, Exists, GraphParts, Predecessors, Run, Space, Successors, TileCost, Visit,
+};
 use crate::processing::{forced, unwind_boundary};
 
 /// The greatest number of coordinates of a tile.
@@ -243,7 +245,7 @@ pub unsafe extern "C" fn dvm_graph_sizes(
         let dimension = self::dimension(dimension)?;
         let (extent, wanted) = (extent.list(dimension, "extent")?, sizes.list(dimension, "sizes")?);
         let unit = vec![1; dimension];
-        let band = (extent, &carried, wanted, unit.as_slice(), 1);
+        let band = (extent, &carried, wanted, unit.as_slice(), TileCost { point: 1, processes: 1 });
         let chosen = sizes_of(call, &text(&name)?, band, footprint, context.pointer())?;
         sizes.write_all(&chosen, "sizes")
     })
@@ -254,7 +256,7 @@ pub unsafe extern "C" fn dvm_graph_sizes(
 pub(super) fn sizes_of(
     call: &Call,
     name: &str,
-    (extent, carried, wanted, unit, point): (&[i64], &Arg<*const c_int>, &[i64], &[i64], i64),
+    (extent, carried, wanted, unit, cost): (&[i64], &Arg<*const c_int>, &[i64], &[i64], TileCost),
     footprint: Option<Footprint>,
     context: *mut c_void,
 ) -> Result<Vec<i64>, Error> {
@@ -280,7 +282,7 @@ pub(super) fn sizes_of(
         }
         None => sizes.iter().fold(8, |product: i64, &size| product.saturating_mul(size)),
     };
-    let chosen = graph::choose_sizes(call, name, Band { extent, carried: &carried, wanted, unit, point }, &bytes);
+    let chosen = graph::choose_sizes(call, name, Band { extent, carried: &carried, wanted, unit, cost }, &bytes);
     match thrown.take() {
         Some(message) => {
             Err(Error::new(message.code(), format!("region '{name}' {message} in its footprint function")))

@@ -11,7 +11,7 @@ use super::guard::{guarded, running};
 use super::{Arg, dvm_retcode_t};
 use crate::engine;
 use crate::error::Error;
-use crate::graph::{self, CLASSES, Record, RecordName, RegionEntry, RegionWay};
+use crate::graph::{self, CLASSES, Record, RecordName, RegionEntry, RegionWay, TileCost};
 
 /// The number of powers of two of the work that a region tells apart.
 pub const DVM_REGION_CLASSES: usize = 64;
@@ -231,14 +231,15 @@ pub unsafe extern "C" fn dvm_region_sizes(
         let (extent, wanted) = (extent.list(dimension, "extent")?, sizes.list(dimension, "sizes")?);
         let learner = region.record.learner(call, || region.name())?;
         let point = learner.point_time(extent.iter().fold(1, |work: i64, &extent| work.saturating_mul(extent)));
-        if let Some(known) = learner.known_sizes(extent, wanted, point) {
+        let cost = TileCost { point, processes: crate::across::processes_of_body() };
+        if let Some(known) = learner.known_sizes(extent, wanted, cost) {
             return sizes.write_all(&known[..dimension], "sizes");
         }
         let name = region.name().region;
         let (fixed, unit) = fixed_and_unit(wanted);
-        let asked = (extent, &carried, fixed.as_slice(), unit.as_slice(), point);
+        let asked = (extent, &carried, fixed.as_slice(), unit.as_slice(), cost);
         let chosen = sizes_of(call, &name, asked, footprint, context.pointer())?;
-        learner.keep_sizes(extent, wanted, point, &chosen);
+        learner.keep_sizes(extent, wanted, cost, &chosen);
         sizes.write_all(&chosen, "sizes")
     })
 }

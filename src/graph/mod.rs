@@ -30,6 +30,7 @@ use std::sync::Arc;
 pub(crate) use callbacks::{Bounds, Callbacks, Exists, Predecessors, Run, Successors, Visit};
 pub(crate) use parts::GraphParts;
 pub(crate) use regions::{CLASSES, Record, RecordName, RegionEntry, learnt, now, waits_to_start};
+pub(crate) use sizes::TileCost;
 pub(crate) use space::{MAX_DIMENSION, Space};
 
 pub(crate) use tuner::RegionWay;
@@ -183,15 +184,14 @@ pub(crate) struct Band<'a> {
     pub(crate) wanted: &'a [i64],
     /// What the sizes should be multiples of, 1: of nothing else.
     pub(crate) unit: &'a [i64],
-    /// Nanoseconds that a point takes, as far as known; at least 1.
-    pub(crate) point: i64,
+    pub(crate) cost: TileCost,
 }
 
 /// Tile sizes for a band: from the caller, else from the environment, else from the caches.
 pub(crate) fn choose_sizes(
     call: &Call,
     name: &str,
-    Band { extent, carried, wanted, unit, point }: Band,
+    Band { extent, carried, wanted, unit, cost }: Band,
     footprint: &dyn Fn(&[i64]) -> i64,
 ) -> Vec<i64> {
     let engine = call.engine();
@@ -205,7 +205,7 @@ pub(crate) fn choose_sizes(
     let (near, budget) = (cache.l1d.share() / 4 * 3, (cache.l2.share() / 8).max(2 * cache.l1d.share()));
     let bytes = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
     let (near, budget) = (bytes(near), bytes(budget));
-    let workers = engine.workers();
+    let workers = engine.workers().saturating_mul(cost.processes as usize);
     let balance = engine.machine().balance();
     let request = sizes::Request {
         extent,
@@ -213,7 +213,8 @@ pub(crate) fn choose_sizes(
         given: &given,
         unit,
         footprint,
-        point,
+        point: cost.point,
+        least_work: cost.least_work(),
         workers,
         near,
         budget,

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
+use super::sizes::TileCost;
 use super::tuner::{RegionWay, TrialStep, Tuner};
 use crate::engine::Call;
 use crate::error::Error;
@@ -63,7 +64,7 @@ pub(crate) struct RecordName {
 struct ChosenSizes {
     extent: Vec<i64>,
     wanted: Vec<i64>,
-    point: i64,
+    cost: TileCost,
     sizes: Vec<i64>,
 }
 
@@ -142,16 +143,16 @@ impl Record {
 
 impl Learner {
     /// The sizes that were chosen last, if the question was the same.
-    pub(crate) fn known_sizes(&self, extent: &[i64], wanted: &[i64], point: i64) -> Option<Vec<i64>> {
+    pub(crate) fn known_sizes(&self, extent: &[i64], wanted: &[i64], cost: TileCost) -> Option<Vec<i64>> {
         let chosen = self.sizes.lock();
-        let same = |chosen: &&ChosenSizes| chosen.extent == extent && chosen.wanted == wanted && chosen.point == point;
+        let same = |chosen: &&ChosenSizes| chosen.extent == extent && chosen.wanted == wanted && chosen.cost == cost;
         chosen.as_ref().filter(same).map(|chosen| chosen.sizes.clone())
     }
 
     /// Keeps chosen sizes for the next question.
-    pub(crate) fn keep_sizes(&self, extent: &[i64], wanted: &[i64], point: i64, sizes: &[i64]) {
+    pub(crate) fn keep_sizes(&self, extent: &[i64], wanted: &[i64], cost: TileCost, sizes: &[i64]) {
         let [extent, wanted, sizes] = [extent, wanted, sizes].map(<[i64]>::to_vec);
-        *self.sizes.lock() = Some(ChosenSizes { extent, wanted, point, sizes });
+        *self.sizes.lock() = Some(ChosenSizes { extent, wanted, cost, sizes });
     }
 
     /// Nanoseconds that a point takes in one tile, as far as known, to a power of two; at least 1.
@@ -322,9 +323,11 @@ mod tests {
         learner.tuners.lock()[8].as_mut().expect("entered").took(RegionWay::Plain, 70_000);
         assert_eq!(learner.point_time(484), 256, "of 273, by 2^8 points");
         assert_eq!(learner.point_time(512), 1, "another amount of work");
-        learner.keep_sizes(&[22, 22], &[0, 0], 256, &[2, 22]);
-        assert_eq!(learner.known_sizes(&[22, 22], &[0, 0], 256), Some(vec![2, 22]));
-        assert_eq!(learner.known_sizes(&[22, 22], &[0, 0], 1), None, "asked again");
+        let cost = |point, processes| TileCost { point, processes };
+        learner.keep_sizes(&[22, 22], &[0, 0], cost(256, 1), &[2, 22]);
+        assert_eq!(learner.known_sizes(&[22, 22], &[0, 0], cost(256, 1)), Some(vec![2, 22]));
+        assert_eq!(learner.known_sizes(&[22, 22], &[0, 0], cost(1, 1)), None, "asked again");
+        assert_eq!(learner.known_sizes(&[22, 22], &[0, 0], cost(256, 2)), None, "for several processes");
     }
 
     #[test]
