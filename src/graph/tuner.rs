@@ -2,7 +2,7 @@
 //!
 //! A *trial* runs both ways some times, in a fixed order, and compares the least times: other programs and first touches
 //! of memory only add time. The faster way is then *kept* for a number of entries, and tried again. Where a trial
-//! confirms what was kept, the next one comes twice as late.
+//! confirms what was kept, the next one comes twice as late. A trial ends early where a way has proved twice as slow.
 
 /// How a region or a phase runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,15 +15,32 @@ pub(crate) enum RegionWay {
 
 use RegionWay::{Plain, Tiled};
 
+/// What a trial runs.
+#[derive(Debug, PartialEq, Eq)]
+struct Order {
+    ways: &'static [RegionWay],
+    /// Runs of each way from which it can prove clearly slower. The very first entry touches memory and starts workers:
+    /// alone it proves nothing against its way.
+    enough: [usize; 2],
+}
+
 /// The first trial of something small. The tiled way comes often in a row: phases inside a region have trials of their
 /// own meanwhile, and workers have to wake up.
-const SMALL: &[RegionWay] = &[Plain, Tiled, Tiled, Tiled, Tiled, Tiled, Tiled, Tiled, Tiled, Plain];
+const SMALL: &Order =
+    &Order { ways: &[Plain, Tiled, Tiled, Tiled, Tiled, Tiled, Tiled, Tiled, Tiled, Plain], enough: [2, 4] };
 
 /// The first trial of something large, which may come a few times only, and for which tiles are likely to win.
-const LARGE: &[RegionWay] = &[Tiled, Tiled, Plain, Tiled, Tiled, Tiled, Plain];
+const LARGE: &Order = &Order { ways: &[Tiled, Tiled, Plain, Tiled, Tiled, Tiled, Plain], enough: [1, 2] };
 
 /// A later trial.
-const AGAIN: &[RegionWay] = &[Tiled, Tiled, Plain, Tiled, Plain];
+const AGAIN: &Order = &Order { ways: &[Tiled, Tiled, Plain, Tiled, Plain], enough: [1, 2] };
+
+/// How many times slower a way is that needs no further run.
+const CLEARLY: u64 = 2;
+
+/// The most that a ratio of times counts for the entries until the next trial, if a trial ended early and none before
+/// it found the same: its one run of the slower way may have been disturbed.
+const UNCONFIRMED: u64 = 4;
 
 /// Nanoseconds below which tiles have nothing to win: a start costs about as much.
 const CHEAP: u64 = 2000;
@@ -31,13 +48,16 @@ const CHEAP: u64 = 2000;
 /// Entries between two trials for each entry that the slower way's time is worth: a trial costs a few percent at most.
 const RARELY: u64 = 100;
 
+/// The most that a ratio of times counts.
+const MOST_RATIO: u64 = 1000;
+
 /// The largest number of times that the entries between two trials double.
 const MOST_DOUBLINGS: u32 = 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// The next step of a trial.
-    Trial { order: &'static [RegionWay], step: usize },
+    Trial { order: &'static Order, step: usize },
     /// Entries until the next trial.
     Kept { left: u64 },
 }
@@ -68,6 +88,18 @@ pub(crate) enum TrialStep {
     Changed,
 }
 
+impl Order {
+    /// Whether one of the ways has run often enough, after `step` runs, and is clearly slower.
+    fn is_clear(&self, step: usize, times: [u64; 2]) -> bool {
+        let slower = |way: RegionWay, other: RegionWay| {
+            let runs = self.ways[..step].iter().filter(|ran| **ran == way).count();
+            let [time, least] = [times[way as usize], times[other as usize]];
+            runs >= self.enough[way as usize] && least != u64::MAX && time / CLEARLY >= least
+        };
+        slower(Plain, Tiled) || slower(Tiled, Plain)
+    }
+}
+
 impl Tuner {
     /// Nothing is known; `large`: a single entry is long.
     pub(crate) fn new(large: bool) -> Tuner {
@@ -86,18 +118,18 @@ impl Tuner {
     pub(crate) fn known(best: RegionWay, times: [u64; 2]) -> Tuner {
         let plain = if times[0] == u64::MAX { 0 } else { times[0] };
         let mut tuner = Tuner { state: State::Kept { left: 0 }, best, times, plain, confirmed: 1, decided: true };
-        tuner.keep();
+        tuner.keep(MOST_RATIO);
         tuner
     }
 
     /// The way of the next entry, and whether its time is wanted.
     pub(crate) fn next(&mut self) -> (RegionWay, bool) {
         match &mut self.state {
-            State::Trial { order, step } => (order[*step], true),
+            State::Trial { order, step } => (order.ways[*step], true),
             State::Kept { left: 0 } => {
                 self.state = State::Trial { order: AGAIN, step: 0 };
                 self.times = [u64::MAX; 2];
-                (AGAIN[0], true)
+                (AGAIN.ways[0], true)
             }
             State::Kept { left } => {
                 *left -= 1;
@@ -117,7 +149,7 @@ impl Tuner {
     /// An entry took so many nanoseconds.
     pub(crate) fn took(&mut self, way: RegionWay, nanoseconds: u64) -> TrialStep {
         let State::Trial { order, step } = &mut self.state else { return TrialStep::Open };
-        if order[*step] != way {
+        if order.ways[*step] != way {
             return TrialStep::Open; // of another thread's entry
         }
         let time = &mut self.times[way as usize];
@@ -126,14 +158,15 @@ impl Tuner {
             self.plain = *time;
         }
         *step += 1;
-        if *step < order.len() && self.times[Plain as usize] >= CHEAP {
+        let complete = *step == order.ways.len() || self.times[Plain as usize] < CHEAP;
+        if !complete && !order.is_clear(*step, self.times) {
             return TrialStep::Open;
         }
-        if self.end() { TrialStep::Changed } else { TrialStep::Confirmed }
+        if self.end(complete) { TrialStep::Changed } else { TrialStep::Confirmed }
     }
 
-    /// Ends a trial; true if its way is new.
-    fn end(&mut self) -> bool {
+    /// Ends a trial, early if it is not complete; true if its way is new.
+    fn end(&mut self, complete: bool) -> bool {
         let [plain, tiled] = self.times;
         // A difference within a twentieth is no reason to change.
         let better = match self.best {
@@ -142,16 +175,18 @@ impl Tuner {
             best => best,
         };
         let changed = !self.decided || better != self.best;
+        let most = if complete || !changed { MOST_RATIO } else { UNCONFIRMED };
         self.decided = true;
         self.confirmed = if better == self.best { (self.confirmed + 1).min(MOST_DOUBLINGS) } else { 0 };
         self.best = better;
-        self.keep();
+        self.keep(most);
         changed
     }
 
-    fn keep(&mut self) {
+    /// Keeps the best way; the ratio of the times counts up to `most`.
+    fn keep(&mut self, most: u64) {
         let [best, other] = if self.best == Plain { self.times } else { [self.times[1], self.times[0]] };
-        let ratio = if other == u64::MAX { 1 } else { (other / best.max(1)).clamp(1, 1000) };
+        let ratio = if other == u64::MAX { 1 } else { (other / best.max(1)).clamp(1, most) };
         self.state = State::Kept { left: (RARELY * ratio) << self.confirmed };
     }
 
@@ -217,6 +252,41 @@ mod tests {
         assert_eq!(tuner.learnt().map(|(way, _)| way), Some(Plain));
         run(&mut tuner, 500_000, |way| [9000, 2500][way as usize]);
         assert_eq!(tuner.learnt().map(|(way, _)| way), Some(Tiled));
+    }
+
+    #[test]
+    fn a_way_that_is_clearly_slower_runs_no_more_often_than_it_takes_to_see() {
+        let slow_runs = |large, plain, tiled| {
+            let (ran, _) = run(&mut Tuner::new(large), 50, |way| [plain, tiled][way as usize]);
+            ran[if plain < tiled { Tiled } else { Plain } as usize]
+        };
+        assert_eq!(slow_runs(true, 9000, 3000), 1, "one run of the original loops shows it");
+        assert_eq!(slow_runs(true, 3000, 9000), 2, "the first run of tiles may have paid the start");
+        assert_eq!(slow_runs(false, 3000, 9000), 4, "workers wake up meanwhile");
+        assert_eq!([slow_runs(true, 9000, 5000), slow_runs(true, 5000, 9000)], [2, 5], "within noise");
+    }
+
+    #[test]
+    fn the_first_run_of_a_way_proves_nothing_against_it_alone() {
+        for (large, cold) in [(false, Plain), (true, Tiled)] {
+            let mut first = true;
+            let warm = |way| if way == cold { 5000 } else { 9000 };
+            let time = |way| if std::mem::take(&mut first) { 900_000 } else { warm(way) };
+            let mut tuner = Tuner::new(large);
+            run(&mut tuner, 50, time);
+            assert_eq!(tuner.learnt().map(|(way, _)| way), Some(cold));
+        }
+    }
+
+    #[test]
+    fn an_early_end_that_a_disturbance_caused_is_soon_mended() {
+        let mut runs = 0;
+        let disturbed = |way| {
+            runs += u32::from(way == Plain);
+            if runs == 1 && way == Plain { 500_000 } else { [2500, 9000][way as usize] }
+        };
+        let (ran, _) = run(&mut Tuner::new(true), 5000, disturbed);
+        assert!(ran[Tiled as usize] < 500, "{ran:?}");
     }
 
     #[test]
