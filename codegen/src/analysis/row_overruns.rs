@@ -5,8 +5,9 @@ use crate::refusal::Code;
 use crate::{Refusal, model::Region};
 use dvm_isl::Set;
 
-/// Maximum number of pieces of an exact check; a convex set around more pieces replaces them.
-const PIECES: usize = 8;
+/// Maximum number of pieces of an exact check; a convex set around more pieces replaces them. A region over many arrays,
+/// each with bounds of its own, has two or four for each: a convex set around those would hold all parameters.
+const PIECES: usize = 96;
 
 /// The parameters for which some subscript leaves its row: then the original loops run. `None`: no subscript does.
 pub fn leaving(region: &Region, isl_region: &IslRegion) -> Result<Option<Set>, Refusal> {
