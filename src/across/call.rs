@@ -246,15 +246,20 @@ impl Meeting {
         }
     }
 
+    /// Runs the region's body, which asks for sizes and gives its graphs.
+    fn body(&self, across: &AcrossCall, functions: &Functions) -> Result<(), Error> {
+        OF_BODY.set(self.processes);
+        let ended = functions.body(std::ptr::from_ref(across).cast_mut().cast());
+        OF_BODY.set(1);
+        ended
+    }
+
     fn across_body(&self, call: &Call, across: &AcrossCall, functions: &Arc<Functions>) -> Result<(), Error> {
         if self.me != 0 {
             let sizes = self.sizes(&across.name)?;
             across.learn(Some(sizes));
         }
-        OF_BODY.set(self.processes);
-        let learnt = functions.body(std::ptr::from_ref(across).cast_mut().cast());
-        OF_BODY.set(1);
-        learnt?;
+        self.body(across, functions)?;
         let (graphs, sizes) = across.learnt()?;
         if self.me == 0 {
             for piece in sizes.chunks(SIZES_PIECE) {
@@ -270,7 +275,7 @@ impl Meeting {
         exchange.begin(kept)?;
         exchange.enter(&across.name)?;
         across.go(Arc::clone(&exchange), sizes);
-        let body = functions.body(std::ptr::from_ref(across).cast_mut().cast());
+        let body = self.body(across, functions);
         across.end(count, body)?;
         exchange.leave_behind(&across.name)?;
         let [entering, through, messages, out] = exchange.counts();
