@@ -20,7 +20,7 @@ pub(crate) enum Waits {
 
 /// The tiles of a graph by step, which is the index of the coordinate along which processes wait for each other in turn,
 /// and by place along the coordinate that is dealt out.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(crate) struct StepCounts {
     pub(crate) tiles: Vec<Vec<u64>>,
     pub(crate) waits: Waits,

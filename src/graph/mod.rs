@@ -184,6 +184,7 @@ pub(crate) struct Band<'a> {
     pub(crate) wanted: &'a [i64],
     /// What the sizes should be multiples of, 1: of nothing else.
     pub(crate) unit: &'a [i64],
+    /// What a point takes, and for how many processes the tiles are.
     pub(crate) cost: TileCost,
 }
 
