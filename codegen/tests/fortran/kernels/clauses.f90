@@ -4,7 +4,7 @@ module scratch
   real(8) :: shared_s
   integer :: total
   real(8) :: common_s
-  common /work/ common_s
+  common /sums/ common_s
 end module
 
 subroutine kernel(n, a, b, k, sum, most)
