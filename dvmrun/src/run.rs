@@ -132,6 +132,8 @@ impl Running {
             self.timeout = None;
             if self.code == 0 {
                 self.code = TIME_IS_OVER;
+            }
+            if !self.ending {
                 eprintln!("dvmrun: the time is over");
             }
             self.end();

@@ -80,6 +80,11 @@ fn programs_that_cannot_be_started_have_their_codes() {
 fn time_runs_out_with_a_code_of_its_own() {
     let (code, _) = run(&["-n", "2", "--timeout", "0.2"], "sleep 60");
     assert_eq!(code, Some(124));
+    // A process that has failed before decides the code, but not what ends the others.
+    let one_fails = ["sh", "-c", "[ $DVM_PROCESS = 1 ] && exit 5; sleep 60"];
+    let ended = Job::start(dvmrun(&["-n", "2", "--keep-going", "--timeout", "0.2"]).args(one_fails)).end();
+    assert_eq!(ended.code, Some(5));
+    assert!(ended.err.contains("the time is over"), "{}", ended.err);
 }
 
 #[test]
