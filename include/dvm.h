@@ -2146,7 +2146,8 @@ dvm_retcode_t dvm_redistribution_descriptor(dvm_redistribution_t plan,
  * @retval DVM_ERR_POISONED         a source will never have a value; no target was written, promises are poisoned
  * @retval DVM_ERR_IN_TASK          called in a task: use dvm_redistribute_start
  * @retval DVM_ERR_MEMORY           no memory for the bookkeeping
- * @retval DVM_ERR_PEER_LOST        over processes: a process is lost that exchanges elements with this one
+ * @retval DVM_ERR_PEER_LOST        over processes: a process is lost that has memories of the plan: no call with this plan
+ *                                  works any more
  * @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running
  *
  * Over processes also the error of another process that this one exchanges elements with, DVM_ERR_ARGUMENT if it gives

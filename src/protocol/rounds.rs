@@ -5,10 +5,15 @@
 //! taken them, and who does not take part says so as well, so that nobody waits for it. What comes before the round was opened
 //! here waits for that; what comes after its end is dropped.
 //!
+//! A plan ends for good when a process is lost that holds memories of it. Each survivor *leaves* it as it hears of the loss: it
+//! begins no further round of it, and tells all others after how many. Survivors hear of a loss at different points of their
+//! programs, and may go on with different plans: without this, two of them could wait for each other in different rounds.
+//!
 //! A round has two promises of its process: that all offers have come, poisoned by the first one that will not come; and that
 //! no taker reads any longer, which is always kept.
 
 use super::breach::Breach;
+use super::planted::planted;
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::{DatumId, ProcessId};
 use crate::wire::{Offer, RoundKey, RoundRole};
@@ -48,6 +53,13 @@ pub enum RoundAction {
         /// How many bytes.
         bytes: u64,
     },
+    /// Tell all others that this process takes part in no round of this plan from this one on.
+    Leave {
+        /// The round.
+        key: RoundKey,
+        /// A process that is lost and holds memories of the plan.
+        lost: ProcessId,
+    },
 }
 
 /// Elements that have come, or can be read.
@@ -80,8 +92,12 @@ struct Agreement {
     told: BTreeMap<ProcessId, u64>,
     /// How many rounds this process has begun.
     rounds: u32,
-    /// After how many rounds others have freed it.
+    /// Whose memories it has.
+    holders: BTreeSet<ProcessId>,
+    /// After how many rounds processes have freed it.
     freed: BTreeMap<ProcessId, u32>,
+    /// After how many rounds processes have left it, and which loss they had heard of.
+    left: BTreeMap<ProcessId, (u32, ProcessId)>,
 }
 
 #[derive(Debug, Default)]
@@ -136,12 +152,63 @@ impl Rounds {
         Rounds { me, plans: 0, agreements: BTreeMap::new(), under_way: BTreeMap::new(), lost: BTreeSet::new() }
     }
 
-    /// This process has made its next plan, with this digest: gives the number that all others are to be told.
-    pub fn plan(&mut self, digest: u64) -> u32 {
+    /// This process has made its next plan, with this digest: gives the number that all others are to be told, before what
+    /// [`Rounds::hold`] has them told. `holders`: whose memories it has.
+    pub fn plan(&mut self, digest: u64, holders: &BTreeSet<ProcessId>) -> u32 {
         let number = self.plans;
         self.plans += 1;
-        self.agreements.entry(number).or_default().told.insert(self.me, digest);
+        let agreement = self.agreements.entry(number).or_default();
+        agreement.told.insert(self.me, digest);
+        agreement.holders.clone_from(holders);
         number
+    }
+
+    /// All others have been told of the plan: leaves it if a holder is lost already.
+    pub fn hold(&mut self, plan: u32, actions: &mut Vec<RoundAction>) {
+        let lost = self.agreements.get(&plan).and_then(|it| self.lost.intersection(&it.holders).next().copied());
+        if let Some(lost) = lost {
+            self.leave(plan, lost, actions);
+        }
+    }
+
+    /// This process leaves a plan, for good.
+    fn leave(&mut self, plan: u32, lost: ProcessId, actions: &mut Vec<RoundAction>) {
+        let Some(agreement) = self.agreements.get_mut(&plan) else { return };
+        let is_over = agreement.freed.contains_key(&self.me) || agreement.left.contains_key(&self.me);
+        if is_over || !agreement.told.contains_key(&self.me) || planted("no survivor leaves a plan") {
+            return;
+        }
+        let key = RoundKey { plan, round: agreement.rounds };
+        agreement.left.insert(self.me, (key.round, lost));
+        actions.push(RoundAction::Leave { key, lost });
+        // What has come of rounds that will not begin here.
+        let early = self.under_way.range(key..).map(|(at, _)| *at).take_while(|at| at.plan == plan);
+        for key in early.collect::<Vec<RoundKey>>() {
+            self.under_way.remove(&key);
+        }
+    }
+
+    /// Another process has left a plan.
+    ///
+    /// # Errors
+    /// It has done so before, or has never made it.
+    pub fn left(&mut self, from: ProcessId, key: RoundKey, lost: ProcessId, actions: &mut Vec<RoundAction>) -> Handled {
+        let Some(agreement) = self.agreements.get_mut(&key.plan).filter(|it| it.told.contains_key(&from)) else {
+            return Err(Breach::new(from, "it leaves a plan that it does not have"));
+        };
+        if agreement.left.insert(from, (key.round, lost)).is_some() {
+            return Err(Breach::new(from, "it leaves a plan twice"));
+        }
+        self.no_part(from, key, &peer_lost(lost), actions);
+        Ok(())
+    }
+
+    /// A process takes part in no round of a plan from this one on.
+    fn no_part(&mut self, process: ProcessId, key: RoundKey, why: &Error, actions: &mut Vec<RoundAction>) {
+        let after = self.under_way.range_mut(key..).take_while(|(at, _)| at.plan == key.plan);
+        for open in after.filter_map(|(_, round)| round.open.as_mut()) {
+            open.gone(process, why, actions);
+        }
     }
 
     /// Another process has made a plan.
@@ -155,17 +222,12 @@ impl Rounds {
         }
     }
 
-    /// Whether all survivors have made this plan; the error says who has made another one. `holders`: whose memories it has.
-    pub fn agreed(
-        &self,
-        plan: u32,
-        survivors: impl Iterator<Item = ProcessId>,
-        holders: &BTreeSet<ProcessId>,
-    ) -> Option<Result<(), Error>> {
+    /// Whether all survivors have made this plan; the error says who has made another one.
+    pub fn agreed(&self, plan: u32, survivors: impl Iterator<Item = ProcessId>) -> Option<Result<(), Error>> {
+        let Agreement { told, holders, .. } = self.agreements.get(&plan)?;
         if let Some(lost) = self.lost.intersection(holders).next() {
             return Some(Err(peer_lost(*lost)));
         }
-        let told = &self.agreements.get(&plan)?.told;
         let mine = *told.get(&self.me)?;
         let mut all = Ok(());
         for process in survivors {
@@ -203,10 +265,7 @@ impl Rounds {
         if !known || !self.freed_by(from, key) {
             return Err(Breach::new(from, "it frees a plan that it does not have"));
         }
-        let after = self.under_way.range_mut(key..).take_while(|(at, _)| at.plan == key.plan);
-        for open in after.filter_map(|(_, round)| round.open.as_mut()) {
-            open.gone(from, &freed(from), actions);
-        }
+        self.no_part(from, key, &freed(from), actions);
         Ok(())
     }
 
@@ -230,12 +289,18 @@ impl Rounds {
     }
 
     /// The next round of a plan begins: gives its key. It is then opened or closed.
-    pub fn begin(&mut self, plan: u32) -> RoundKey {
+    ///
+    /// # Errors
+    /// `DVM_ERR_PEER_LOST`: this process has left the plan. Nobody waits for its part in the round.
+    pub fn begin(&mut self, plan: u32) -> Result<RoundKey, Error> {
         let agreement = self.agreements.entry(plan).or_default();
+        if let Some((_, lost)) = agreement.left.get(&self.me) {
+            return Err(peer_lost(*lost));
+        }
         let key = RoundKey { plan, round: agreement.rounds };
         agreement.rounds += 1;
         self.under_way.entry(key).or_default();
-        key
+        Ok(key)
     }
 
     /// Opens a round that has begun.
@@ -267,10 +332,13 @@ impl Rounds {
 
     /// Who takes no part in a round any more.
     fn gone(&self, key: RoundKey) -> Vec<(ProcessId, Error)> {
-        let freed_before = self.agreements.get(&key.plan).into_iter().flat_map(|agreement| &agreement.freed);
-        let freed_before = freed_before.filter(|(process, rounds)| **process != self.me && **rounds <= key.round);
         let lost = self.lost.iter().map(|process| (*process, peer_lost(*process)));
-        lost.chain(freed_before.map(|(process, _)| (*process, freed(*process)))).collect()
+        let Some(agreement) = self.agreements.get(&key.plan) else { return lost.collect() };
+        let before = |process: ProcessId, rounds: u32| process != self.me && rounds <= key.round;
+        let left = agreement.left.iter().filter(|(process, (rounds, _))| before(**process, *rounds));
+        let left = left.map(|(process, (_, lost))| (*process, peer_lost(*lost)));
+        let freed_before = agreement.freed.iter().filter(|(process, rounds)| before(**process, **rounds));
+        lost.chain(left).chain(freed_before.map(|(process, _)| (*process, freed(*process)))).collect()
     }
 
     /// A process has told something of a round.
@@ -292,6 +360,7 @@ impl Rounds {
             return Ok(());
         }
         match self.agreements.get(&key.plan) {
+            Some(agreement) if agreement.left.contains_key(&self.me) => Ok(()), // no further round begins here
             Some(agreement) if key.round >= agreement.rounds && agreement.told.contains_key(&from) => {
                 self.under_way.entry(key).or_default().early.push((from, event));
                 Ok(())
@@ -340,6 +409,9 @@ impl Rounds {
         }
         let plans: Vec<u32> = self.agreements.keys().copied().collect();
         for plan in plans {
+            if self.agreements.get(&plan).is_some_and(|agreement| agreement.holders.contains(&process)) {
+                self.leave(plan, process, actions);
+            }
             self.forget(plan);
         }
     }

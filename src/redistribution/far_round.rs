@@ -75,7 +75,7 @@ pub(super) fn start(
         return Err(Error::state("the plan was made in a job of several processes, which has ended: make it anew"));
     };
     far.check_life(rounds)?;
-    let key = rounds.begin(far.number);
+    let key = rounds.begin(far.number)?;
     let prepared = prepare(call, plan, far, (key, arrays, done));
     let (round, promises, states) = prepared.inspect_err(|error| refuse(rounds, far, key, error))?;
     let packed = |message: &super::messages::ElementMessage| {
@@ -101,8 +101,9 @@ fn refuse(rounds: &dyn RemoteRounds, far: &FarPlan, key: RoundKey, why: &Error) 
 pub(super) fn abstain(call: &Call, plan: &Redistribution, why: &Error) {
     if let Some((far, rounds)) = plan.far.as_ref().zip(call.job().map(|job| job.scheduler.rounds()))
         && far.check_life(rounds).is_ok()
+        && let Ok(key) = rounds.begin(far.number)
     {
-        refuse(rounds, far, rounds.begin(far.number), why);
+        refuse(rounds, far, key, why);
     }
 }
 

@@ -62,9 +62,12 @@ impl Step<'_> {
     }
 
     /// Numbers the next plan, and tells all others its digest.
-    fn number_plan(&mut self, digest: u64) -> u32 {
-        let plan = self.state.rounds.plan(digest);
+    fn number_plan(&mut self, digest: u64, holders: &BTreeSet<ProcessId>) -> u32 {
+        let plan = self.state.rounds.plan(digest, holders);
         self.send_round_to_all(&RoundMessage::Plan { plan, digest });
+        let mut actions = Vec::new();
+        self.state.rounds.hold(plan, &mut actions);
+        self.round_actions(actions);
         plan
     }
 
@@ -84,6 +87,7 @@ impl Step<'_> {
                 rounds.event(from, key, RoundEvent::Refused(role, error), &mut actions)
             }
             RoundMessage::Freed(key) => rounds.freed(from, key, &mut actions),
+            RoundMessage::Left { key, lost } => rounds.left(from, key, ProcessId::from_index(lost), &mut actions),
         };
         self.round_actions(actions);
         self.wake();
@@ -103,6 +107,9 @@ impl Step<'_> {
                 RoundAction::Keep(promise) => self.call.settle(promise, true),
                 RoundAction::Break(promise) => self.call.settle(promise, false),
                 RoundAction::Receive { key, from, ticket, bytes } => self.receive_elements(key, from, ticket, bytes),
+                RoundAction::Leave { key, lost } => {
+                    self.send_round_to_all(&RoundMessage::Left { key, lost: lost.index() as u32 });
+                }
             }
         }
     }
@@ -192,12 +199,12 @@ impl RemoteRounds for Remote {
 
     fn agree(&self, digest: u64, holders: &BTreeSet<ProcessId>) -> Result<u32, Error> {
         let call = inside();
-        let plan = self.step(&call, |step| step.number_plan(digest));
+        let plan = self.step(&call, |step| step.number_plan(digest, holders));
         let agreed = self.wait_until(&call, |step| {
             if step.state.membership.ended() {
                 return Some(Err(out_of_the_job()));
             }
-            step.state.rounds.agreed(plan, step.state.membership.survivors(), holders)
+            step.state.rounds.agreed(plan, step.state.membership.survivors())
         });
         if agreed.is_err() || digest == NO_PLAN {
             self.free(plan);
@@ -206,7 +213,7 @@ impl RemoteRounds for Remote {
     }
 
     fn decline(&self) {
-        let plan = self.step(&inside(), |step| step.number_plan(NO_PLAN));
+        let plan = self.step(&inside(), |step| step.number_plan(NO_PLAN, &BTreeSet::new()));
         self.free(plan);
     }
 
@@ -217,7 +224,7 @@ impl RemoteRounds for Remote {
         });
     }
 
-    fn begin(&self, plan: u32) -> RoundKey {
+    fn begin(&self, plan: u32) -> Result<RoundKey, Error> {
         self.state.lock().rounds.begin(plan)
     }
 

@@ -90,6 +90,13 @@ pub enum RoundMessage<'a> {
     },
     /// The sender has freed the plan after so many rounds.
     Freed(RoundKey),
+    /// The sender takes no part in rounds of the plan after so many, because a process is lost that holds memories of it.
+    Left {
+        /// The first round without it.
+        key: RoundKey,
+        /// The index of the process that is lost.
+        lost: u32,
+    },
 }
 
 mod kind {
@@ -102,6 +109,7 @@ mod kind {
     pub(super) const REFUSED_BY_SENDER: u32 = 6;
     pub(super) const REFUSED_BY_TAKER: u32 = 7;
     pub(super) const FREED: u32 = 8;
+    pub(super) const LEFT: u32 = 9;
 }
 
 impl RoundMessage<'_> {
@@ -135,6 +143,11 @@ impl RoundMessage<'_> {
             RoundMessage::Freed(of) => {
                 key(&mut to, *of);
                 kind::FREED
+            }
+            RoundMessage::Left { key: of, lost } => {
+                key(&mut to, *of);
+                to.u64(u64::from(*lost));
+                kind::LEFT
             }
         };
         Edge { room: REDISTRIBUTION_ROOM, handle, bytes: buffer }
@@ -202,6 +215,12 @@ pub fn read_round_message<'a>(edge: &Edge<'a>) -> Result<RoundMessage<'a>, Refus
             RoundMessage::Refused { key, role, code, text }
         }
         kind::FREED => RoundMessage::Freed(key),
+        kind::LEFT => {
+            let at = from;
+            let lost = from.u64("a process")?;
+            let Ok(number) = u32::try_from(lost) else { return at.no_value("a process", lost) };
+            RoundMessage::Left { key, lost: number }
+        }
         other => return from.no_value("the kind of a message about redistributions", other.into()),
     };
     from.end("a message about redistributions").map(|()| message)
@@ -252,7 +271,7 @@ mod tests {
             bytes: random.number() >> 24,
         };
         let length = random.below(material.len());
-        match random.below(8) {
+        match random.below(9) {
             0 => RoundMessage::Plan { plan: key.plan, digest: random.number() },
             1 => RoundMessage::Taken(key),
             2 => RoundMessage::Freed(key),
@@ -262,6 +281,7 @@ mod tests {
                 code: dvm_retcode_t::DVM_ERR_SIZE,
                 text: "the datum is too small: née",
             },
+            8 => RoundMessage::Left { key, lost: number(random) },
             kind => RoundMessage::Offer {
                 key,
                 arrays: random.number(),

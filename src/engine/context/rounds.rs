@@ -53,8 +53,9 @@ pub(crate) trait RemoteRounds: Send + Sync {
     /// Frees a plan; rounds that have begun here go on.
     fn free(&self, plan: u32);
 
-    /// The next round of a plan: it is opened or refused, and closed.
-    fn begin(&self, plan: u32) -> RoundKey;
+    /// The next round of a plan: it is opened or refused, and closed. An error if a process is lost that has memories of the
+    /// plan: no further round begins.
+    fn begin(&self, plan: u32) -> Result<RoundKey, Error>;
 
     /// Takes part in a round.
     fn open(&self, key: RoundKey, opening: Opening);
