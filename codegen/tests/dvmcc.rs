@@ -37,6 +37,17 @@ fn compiles_and_links_in_one_command() {
     let ran = program(&folder.join("app")).env("STANDIN_TELL", "1").output().expect("the program runs");
     assert_eq!(String::from_utf8_lossy(&ran.stdout), "198 9\n", "values, and the line of the source");
     assert!(said(&ran).contains("graphs 1"), "{}", said(&ran));
+    let alone = |variable: &str| {
+        let mut command = program(&folder.join("app"));
+        command
+            .env("STANDIN_TELL", "1")
+            .env("STANDIN_ALONE", "1")
+            .env(variable, "2")
+            .output()
+            .expect("the program runs")
+    };
+    assert!(said(&alone("DVM_WORKERS")).contains("asked 0"), "a few iterations do not ask libdvm");
+    assert!(said(&alone("DVM_TILE")).contains("asked 1"), "a variable may ask for tiles");
 }
 
 #[test]

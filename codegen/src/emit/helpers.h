@@ -171,6 +171,7 @@ extern int dvm__region_sizes(struct dvm__record *, int, const dvm__int64 *, cons
 extern const char *dvm__last_error(void) __asm__("dvm_last_error");
 extern int dvm__print(void *, const char *, ...) __asm__("fprintf");
 extern void *dvm__errors __asm__("stderr");
+extern char **dvm__environment __asm__("environ");
 extern char *dvm__getenv(const char *) __asm__("getenv");
 extern void *dvm__malloc(__SIZE_TYPE__) __asm__("malloc");
 extern void dvm__free(void *) __asm__("free");
@@ -482,15 +483,44 @@ static __inline__ int dvm__unasked(struct dvm__record *dvm__record, dvm__int64 d
   return 1;
 }
 
-/* Whether libdvm waits to start: the regions so far had less work than that. */
+/* Iterations of a file's regions before libdvm is asked whether it runs: a few milliseconds. */
+#define DVM__LITTLE_WORK (4 << 20)
+
+static __inline__ int dvm__begins(const char *dvm__text, const char *dvm__word)
+{
+  while (*dvm__word && *dvm__text == *dvm__word)
+    dvm__text++, dvm__word++;
+  return *dvm__word == 0;
+}
+
+/* Whether the environment may ask libdvm for more than a number of workers: libdvm itself knows for sure. */
+__attribute__((__unused__, __noinline__)) static int dvm__asked(void)
+{
+  char **dvm__all = dvm__environment;
+  for (; dvm__all && *dvm__all; dvm__all++)
+    if (dvm__begins(*dvm__all, "DVM_") && !dvm__begins(*dvm__all, "DVM_WORKERS=") && !dvm__begins(*dvm__all, "DVM_VERBOSE="))
+      return 1;
+  return 0;
+}
+
+/* Whether libdvm waits to start: the regions so far had less work than that. The first few milliseconds of a file's
+   regions do not even ask: the first call of a library costs as much as a small region. */
 static __inline__ int dvm__waits(dvm__int64 dvm__work)
 {
   static int dvm__started;
+  static dvm__int64 dvm__entered;
   int dvm__waits = 0;
   if (__atomic_load_n(&dvm__started, __ATOMIC_RELAXED) || dvm__checks())
     return 0;
-  if (dvm__region_waits(dvm__work, &dvm__waits) == dvm__success && dvm__waits)
+  dvm__work = dvm__sum(__atomic_load_n(&dvm__entered, __ATOMIC_RELAXED), dvm__max(dvm__work, 1));
+  if (dvm__work < DVM__LITTLE_WORK && !dvm__asked()) {
+    __atomic_store_n(&dvm__entered, dvm__work, __ATOMIC_RELAXED);
     return 1;
+  }
+  if (dvm__region_waits(dvm__work, &dvm__waits) == dvm__success && dvm__waits) {
+    __atomic_store_n(&dvm__entered, 0, __ATOMIC_RELAXED);
+    return 1;
+  }
   __atomic_store_n(&dvm__started, 1, __ATOMIC_RELAXED);
   return 0;
 }

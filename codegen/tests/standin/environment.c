@@ -22,5 +22,6 @@ __attribute__((constructor)) static void steer(void)
 __attribute__((destructor)) static void tell(void)
 {
   if (getenv("STANDIN_TELL"))
-    fprintf(stderr, "graphs %lld tiles %lld\n", (long long)standin_graphs, (long long)standin_tiles);
+    fprintf(stderr, "asked %lld graphs %lld tiles %lld\n", (long long)standin_asked, (long long)standin_graphs,
+        (long long)standin_tiles);
 }

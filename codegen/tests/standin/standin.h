@@ -12,4 +12,5 @@ extern int standin_in_task;      /* dvm_region_run answers that it is called in 
 extern int64_t standin_plain;    /* entries whose way was the original loops, or one tile */
 extern int64_t standin_graphs;   /* graphs that were run */
 extern int64_t standin_tiles;    /* tiles that were run in graphs */
+extern int64_t standin_asked;    /* questions whether libdvm waits to start */
 #endif

@@ -20,7 +20,7 @@ const WORDS: [&str; 15] = [
 /// Keywords that a macro may remove or respell: the text means the same without them.
 const OPTIONAL: [&str; 3] = ["const", "inline", "restrict"];
 /// Functions that the generated text calls: a function of the same name in the file would be called instead.
-const CALLED: [&str; 15] = [
+const CALLED: [&str; 16] = [
     "abort",
     "dvm_graph_start",
     "dvm_last_error",
@@ -29,6 +29,7 @@ const CALLED: [&str; 15] = [
     "dvm_region_run",
     "dvm_region_sizes",
     "dvm_region_waits",
+    "environ",
     "fprintf",
     "free",
     "getenv",
