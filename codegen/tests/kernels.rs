@@ -78,6 +78,10 @@ fn check(name: &str) {
         }
         let (got, _) = output(&tiled, &[size, size], &[("STANDIN_REFUSE", "1")]);
         assert_eq!(got, expected, "{name}: size {size}, fallback");
+        for looks in ["1", "2", "5"] {
+            let (got, _) = output(&tiled, &[size, size], &[("STANDIN_SIZE", "3"), ("STANDIN_ALONE", looks)]);
+            assert_eq!(got, expected, "{name}: size {size}, without libdvm for {looks} looks at the clock");
+        }
     }
     assert!(tiles > 50, "{name}: only {tiles} tiles ran");
 }

@@ -138,6 +138,10 @@ struct dvm__tiles {
   const dvm__int64 *dvm__multiples; /* sizes that are chosen are multiples of these; 0: any sizes */
   struct dvm__arithmetic dvm__arithmetic; /* of the thread that entered the region */
   struct dvm__entry dvm__entry;
+  /* Nonzero: the calling thread runs the tiles, without libdvm. When it began, less the time that other such regions of
+     the file had; points that are left before the next look at the clock, and all points before it. */
+  int dvm__alone;
+  dvm__int64 dvm__begun, dvm__until, dvm__points;
   /* While the region runs on several processes: the call, and what takes the tiles of a phase for it. */
   void *dvm__across;
   void (*dvm__take)(struct dvm__record *, int, const dvm__int64 *, const int *, dvm__int64 (*)(void *, const dvm__int64 *),
@@ -172,6 +176,7 @@ extern const char *dvm__last_error(void) __asm__("dvm_last_error");
 extern int dvm__print(void *, const char *, ...) __asm__("fprintf");
 extern void *dvm__errors __asm__("stderr");
 extern char **dvm__environment __asm__("environ");
+extern int dvm__clock(int, long *) __asm__("clock_gettime");
 extern char *dvm__getenv(const char *) __asm__("getenv");
 extern void *dvm__malloc(__SIZE_TYPE__) __asm__("malloc");
 extern void dvm__free(void *) __asm__("free");
@@ -483,8 +488,11 @@ static __inline__ int dvm__unasked(struct dvm__record *dvm__record, dvm__int64 d
   return 1;
 }
 
-/* Iterations of a file's regions before libdvm is asked whether it runs: a few milliseconds. */
+/* Iterations and nanoseconds of a file's regions before libdvm is asked whether it runs: a few milliseconds. */
 #define DVM__LITTLE_WORK (4 << 20)
+#define DVM__LITTLE_TIME 2000000
+/* Nanoseconds of a file's regions that are worth libdvm's start: two workers win it back in as many. */
+#define DVM__PATIENCE 10000000
 
 static __inline__ int dvm__begins(const char *dvm__text, const char *dvm__word)
 {
@@ -523,6 +531,53 @@ static __inline__ int dvm__waits(dvm__int64 dvm__work)
   }
   __atomic_store_n(&dvm__started, 1, __ATOMIC_RELAXED);
   return 0;
+}
+
+__attribute__((__unused__)) static dvm__int64 dvm__nanoseconds(void)
+{
+  long dvm__time[2] = {0, 0};
+  dvm__clock(1, dvm__time);
+  return dvm__time[0] * (dvm__int64)1000000000 + dvm__time[1];
+}
+
+/* Begins a region whose iterations may take any time: the calling thread runs its tiles, without libdvm, until the time
+   that such regions of the file have had is worth libdvm's start. Zero: it is. */
+static dvm__int64 dvm__spent;
+__attribute__((__unused__)) static int dvm__begin_alone(struct dvm__tiles *dvm__tiles)
+{
+  const dvm__int64 dvm__before = __atomic_load_n(&dvm__spent, __ATOMIC_RELAXED);
+  if (dvm__before >= DVM__PATIENCE || dvm__checks() || dvm__asked() || dvm__traps(dvm__get_arithmetic()))
+    return 0;
+  dvm__tiles->dvm__begun = dvm__nanoseconds() - dvm__before;
+  dvm__tiles->dvm__points = dvm__tiles->dvm__until = 16;
+  return dvm__tiles->dvm__alone = 1;
+}
+
+/* Looks at the clock: whether the calling thread goes on alone, and for how many further points. */
+__attribute__((__unused__, __cold__, __noinline__)) static void dvm__look(struct dvm__tiles *dvm__tiles, const struct dvm__record *dvm__record)
+{
+  const dvm__int64 dvm__took = dvm__max(1, dvm__nanoseconds() - dvm__tiles->dvm__begun), dvm__left = DVM__PATIENCE - dvm__took;
+  int dvm__waits = 1;
+  if (dvm__left > 0 && dvm__took > DVM__LITTLE_TIME && dvm__region_waits(1, &dvm__waits) != dvm__success)
+    dvm__waits = 0;
+  if (dvm__left > 0 && dvm__waits) {
+    /* As many points again, or what they may take. */
+    dvm__tiles->dvm__until =
+        dvm__max(dvm__tiles->dvm__points / (1 + dvm__took / dvm__left), dvm__tiles->dvm__points / 64) + 1;
+    dvm__tiles->dvm__points = dvm__sum(dvm__tiles->dvm__points, dvm__tiles->dvm__until);
+    return;
+  }
+  __atomic_store_n(&dvm__spent, DVM__PATIENCE, __ATOMIC_RELAXED);
+  dvm__tiles->dvm__alone = 0;
+  if (dvm__cannot_start(dvm__record->dvm__name, (int)dvm__record->dvm__line))
+    dvm__tiles->dvm__serial = 1;
+}
+
+/* Ends such a region. */
+__attribute__((__unused__)) static void dvm__end_alone(const struct dvm__tiles *dvm__tiles)
+{
+  if (dvm__tiles->dvm__alone)
+    __atomic_store_n(&dvm__spent, dvm__nanoseconds() - dvm__tiles->dvm__begun, __ATOMIC_RELAXED);
 }
 
 /* Begins an entry; zero: it runs the original loops, or one tile. Where regions are checked, their tiles run. */
@@ -589,6 +644,54 @@ __attribute__((__unused__, __cold__, __noinline__)) static int dvm__backwards(vo
   return 1;
 }
 
+__attribute__((__unused__)) static void dvm__run_tiles(struct dvm__record *dvm__record, int dvm__dimension,
+    const dvm__int64 *dvm__first, const dvm__int64 *dvm__last, const int *dvm__carried,
+    int (*dvm__run)(void *, const dvm__int64 *), dvm__int64 (*dvm__footprint)(void *, const dvm__int64 *),
+    struct dvm__tiles *dvm__tiles, void *dvm__context);
+
+/* Runs iterations of a band in the calling thread, in order, until all have run or nobody runs alone any more. A tile has
+   as many values of the coordinate `depth` as there are points left before the next look at the clock, and all values of
+   those inside; where one value has too many points, it is taken apart. first becomes where the band goes on; zero: it
+   does. */
+__attribute__((__unused__, __noinline__)) static int dvm__run_alone(struct dvm__record *dvm__record, int dvm__dimension,
+    dvm__int64 *dvm__first, const dvm__int64 *dvm__last, const int *dvm__carried, int (*dvm__run)(void *, const dvm__int64 *),
+    dvm__int64 (*dvm__footprint)(void *, const dvm__int64 *), struct dvm__tiles *dvm__tiles, void *dvm__context,
+    int dvm__depth)
+{
+  static const dvm__int64 dvm__lower[DVM__DIMENSIONS] = {0};
+  dvm__int64 dvm__inside = 1, dvm__values;
+  int dvm__k;
+  for (dvm__k = dvm__depth + 1; dvm__k < dvm__dimension; dvm__k++)
+    dvm__inside = dvm__product(dvm__inside, dvm__last[dvm__k] - dvm__first[dvm__k] + 1);
+  while (dvm__tiles->dvm__alone && dvm__first[dvm__depth] <= dvm__last[dvm__depth]) {
+    if (dvm__depth + 1 < dvm__dimension && dvm__inside > dvm__tiles->dvm__until) {
+      dvm__int64 dvm__from[DVM__DIMENSIONS], dvm__to[DVM__DIMENSIONS];
+      for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
+        dvm__from[dvm__k] = dvm__first[dvm__k];
+        dvm__to[dvm__k] = dvm__k == dvm__depth ? dvm__first[dvm__k] : dvm__last[dvm__k];
+      }
+      if (!dvm__run_alone(dvm__record, dvm__dimension, dvm__from, dvm__to, dvm__carried, dvm__run, dvm__footprint,
+              dvm__tiles, dvm__context, dvm__depth + 1))
+        dvm__run_tiles(dvm__record, dvm__dimension, dvm__from, dvm__to, dvm__carried, dvm__run, dvm__footprint, dvm__tiles,
+            dvm__context);
+      dvm__first[dvm__depth]++;
+      continue;
+    }
+    dvm__values = dvm__max(1, dvm__tiles->dvm__until / dvm__inside);
+    dvm__values = dvm__min(dvm__values, dvm__last[dvm__depth] - dvm__first[dvm__depth] + 1);
+    for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
+      dvm__tiles->dvm__first[dvm__k] = dvm__first[dvm__k];
+      dvm__tiles->dvm__size[dvm__k] = dvm__k == dvm__depth ? dvm__values : dvm__last[dvm__k] - dvm__first[dvm__k] + 1;
+    }
+    dvm__run(dvm__context, dvm__lower);
+    dvm__first[dvm__depth] += dvm__values;
+    dvm__tiles->dvm__until -= dvm__product(dvm__values, dvm__inside);
+    if (dvm__tiles->dvm__until <= 0)
+      dvm__look(dvm__tiles, dvm__record);
+  }
+  return dvm__first[dvm__depth] > dvm__last[dvm__depth];
+}
+
 /* Runs the iterations of the band coordinates first .. last: in this thread, or as a graph whose tiles wait along the
    carried coordinates. The context begins with the tiles. */
 __attribute__((__unused__)) static void dvm__run_tiles(struct dvm__record *dvm__record, int dvm__dimension,
@@ -596,10 +699,24 @@ __attribute__((__unused__)) static void dvm__run_tiles(struct dvm__record *dvm__
     int (*dvm__run)(void *, const dvm__int64 *), dvm__int64 (*dvm__footprint)(void *, const dvm__int64 *),
     struct dvm__tiles *dvm__tiles, void *dvm__context)
 {
+  int dvm__single = 1, dvm__k;
+  if (dvm__tiles->dvm__alone) {
+    dvm__int64 dvm__from[DVM__DIMENSIONS];
+    for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
+      dvm__from[dvm__k] = dvm__first[dvm__k];
+      if (dvm__first[dvm__k] > dvm__last[dvm__k])
+        return;
+    }
+    dvm__tiles->dvm__run = dvm__run;
+    if (!dvm__run_alone(dvm__record, dvm__dimension, dvm__from, dvm__last, dvm__carried, dvm__run, dvm__footprint,
+            dvm__tiles, dvm__context, 0))
+      dvm__run_tiles(dvm__record, dvm__dimension, dvm__from, dvm__last, dvm__carried, dvm__run, dvm__footprint, dvm__tiles,
+          dvm__context);
+    return;
+  }
   dvm__int64 dvm__extent[DVM__DIMENSIONS] = {0}, dvm__lower[DVM__DIMENSIONS] = {0}, dvm__upper[DVM__DIMENSIONS] = {0};
   dvm__int64 *const dvm__size = dvm__tiles->dvm__size;
   dvm__int64 dvm__work = 1;
-  int dvm__single = 1, dvm__k;
   for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
     dvm__extent[dvm__k] = dvm__last[dvm__k] - dvm__first[dvm__k] + 1;
     if (dvm__extent[dvm__k] <= 0)

@@ -139,7 +139,8 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
     } else {
         String::new()
     };
-    let start = format!("{check}dvm__cannot_start(\"{}\", {})", shared.region.name, shared.region.line);
+    let cannot_start = format!("dvm__cannot_start(\"{}\", {})", shared.region.name, shared.region.line);
+    let start = format!("{check}{cannot_start}");
     let (name, own, tiles) = (&shared.region.name, &shared.own, &shared.tiles);
     if let Some(across) = parts.across {
         let cannot = format!("dvm__failing || dvm__checks() || {leaves}{start}");
@@ -151,7 +152,8 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
         let entry = format!("&{own}->{tiles}.dvm__entry");
         let _ = writeln!(text, "  const dvm__int64 {work} = dvm__{name}_work({own});");
         let _ = writeln!(text, "  if (dvm__unasked(dvm__{name}_records, {work}))\n    return 1;");
-        if shared.region.statements.iter().all(is_short) {
+        let short = shared.region.statements.iter().all(is_short);
+        if short {
             let _ = writeln!(
                 text,
                 "  if (dvm__waits({work}))\n    return dvm__sequential(\"{name}\", {}, \
@@ -160,9 +162,19 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
             );
         }
         text.push_str(&rows);
-        let _ = writeln!(text, "  if ({start})\n    return 1;");
-        let _ = writeln!(text, "  if (!dvm__enter(dvm__{name}_records, {work}, {entry}))\n    return 1;");
-        leave = format!("  dvm__leave(dvm__{name}_records, {entry});\n");
+        if short {
+            let _ = writeln!(text, "  if ({start})\n    return 1;");
+            let _ = writeln!(text, "  if (!dvm__enter(dvm__{name}_records, {work}, {entry}))\n    return 1;");
+        } else {
+            let alone = format!("dvm__begin_alone(&{own}->{tiles})");
+            let enter = format!("dvm__enter(dvm__{name}_records, {work}, {entry})");
+            if !check.is_empty() {
+                let _ = writeln!(text, "  if ({})\n    return 1;", check.trim_end_matches(" || "));
+            }
+            let _ = writeln!(text, "  if (!{alone} && ({cannot_start} || !{enter}))\n    return 1;");
+            leave = format!("  dvm__end_alone(&{own}->{tiles});\n");
+        }
+        let _ = writeln!(leave, "  dvm__leave(dvm__{name}_records, {entry});");
     } else {
         // In order the tiles do what the loops do, in the same blocks: the original loops would add up otherwise.
         let _ = writeln!(text, "  {own}->{tiles}.dvm__serial = {leaves}{start};");

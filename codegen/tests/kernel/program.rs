@@ -126,6 +126,14 @@ fn main(trials: &Trials) -> String {
   const int workers[] = {{ {} }};
   int failures = 0;
   uint64_t mix = 88172645463325252u;
+  if (getenv(\"STANDIN_ALONE\")) {{
+    /* Once for each size: the first region that is worth libdvm's start is the last one that begins without it. */
+    for (int k = 0; k < 16; k++)
+      standin_size[k] = 1 + k % 3;
+    for (size_t s = sizeof sizes / sizeof *sizes; s-- > 0;)
+      failures += check(sizes[s]);
+    return failures != 0;
+  }}
   for (size_t w = 0; w < sizeof workers / sizeof *workers; w++)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
       for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++)
@@ -219,5 +227,14 @@ pub fn run(name: &str, source: &str, optimise: &str) -> Result<String, String> {
     }
     let output = Command::new(&program).output().map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    if output.status.success() { Ok(text) } else { Err(format!("{}: {}\n{text}", file.display(), output.status)) }
+    if !output.status.success() {
+        return Err(format!("{}: {}\n{text}", file.display(), output.status));
+    }
+    for looks in ["1", "2", "4", "7"] {
+        let alone = Command::new(&program).env("STANDIN_ALONE", looks).output().map_err(|error| error.to_string())?;
+        if !alone.status.success() {
+            return Err(format!("{}, without libdvm for {looks} looks at the clock: {}", file.display(), alone.status));
+        }
+    }
+    Ok(text)
 }

@@ -2,6 +2,7 @@
 #include "dvm.h"
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 int64_t standin_size[16];
 uint64_t standin_seed, standin_ways;
@@ -148,7 +149,7 @@ dvm_retcode_t dvm_region_enter(dvm_region_t *region, int64_t work, dvm_region_en
 }
 
 /* Regions whose time is not worth libdvm's start run their tiles too: the environment asks for that. With STANDIN_ALONE
-   it does not. */
+   it does not, and time passes at the looks at the clock alone: libdvm is worth its start at that one of them. */
 static int alone;
 extern int setenv(const char *name, const char *value, int overwrite);
 __attribute__((constructor)) static void ask(void)
@@ -157,6 +158,15 @@ __attribute__((constructor)) static void ask(void)
   alone = looks ? atoi(looks) : 0;
   if (!alone)
     setenv("DVM_TUNE", "1", 0);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+  static int64_t now = 1;
+  (void)clock;
+  now += alone ? 10000000 / alone : 1;
+  *time = (struct timespec){ .tv_sec = (time_t)(now / 1000000000), .tv_nsec = (long)(now % 1000000000) };
+  return 0;
 }
 
 dvm_retcode_t dvm_region_waits(int64_t work, int *waits)

@@ -20,8 +20,9 @@ const WORDS: [&str; 15] = [
 /// Keywords that a macro may remove or respell: the text means the same without them.
 const OPTIONAL: [&str; 3] = ["const", "inline", "restrict"];
 /// Functions that the generated text calls: a function of the same name in the file would be called instead.
-const CALLED: [&str; 16] = [
+const CALLED: [&str; 17] = [
     "abort",
+    "clock_gettime",
     "dvm_graph_start",
     "dvm_last_error",
     "dvm_region_enter",
