@@ -19,6 +19,8 @@ mod places;
 mod refused;
 mod region;
 mod rewriting;
+mod sections;
+mod sums;
 mod types;
 mod values;
 mod variables;

@@ -66,7 +66,7 @@ impl Place {
             (Content::Number(element), Holder::Itself, None) if rank == 0 => ReachedKind::Number(element),
             (Content::Number(element), Holder::Itself, Some(bounds)) => {
                 let (lower, extents) = bounds.into_iter().map(|(lower, extent)| (Some(lower), Some(extent))).unzip();
-                ReachedKind::Numbers(FortranArray { element, extents, lower, holder: Holder::Itself })
+                ReachedKind::Numbers(FortranArray { element, extents, lower, holder: Holder::Itself, target: true })
             }
             (Content::Number(element), holder @ (Holder::Allocatable | Holder::Pointer), None) if rank > 0 => {
                 ReachedKind::Numbers(FortranArray {
@@ -74,6 +74,7 @@ impl Place {
                     extents: vec![None; rank],
                     lower: vec![None; rank],
                     holder,
+                    target: true,
                 })
             }
             (Content::Object, Holder::Itself, Some(bounds)) => ReachedKind::Objects(bounds.len()),
@@ -124,7 +125,7 @@ pub struct Designator<'t> {
     pub component: Option<&'t str>,
     /// The shape of the component.
     pub shape: Option<&'t str>,
-    /// The subscripts.
+    /// The subscripts; those of a section have three parts between colons.
     pub subscripts: Vec<&'t str>,
 }
 
@@ -144,6 +145,13 @@ impl<'t> Designator<'t> {
             rest = rest.trim_start();
             if let Some((name, after)) = rest.strip_prefix("{\"").and_then(|rest| rest.split_once("\"}")) {
                 (parts.component, rest) = (Some(name), after);
+            } else if let Some(shape) = rest.strip_prefix("shape ") {
+                // The shape of the section, or, without subscripts, that of the component.
+                let (shape, after) = shape.split_once(' ').unwrap_or((shape, ""));
+                if parts.subscripts.is_empty() {
+                    parts.shape = Some(shape);
+                }
+                rest = after;
             } else if let Some((shape, after)) = rest.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
                 (parts.shape, rest) = (Some(shape), after);
             } else if let Some((all, after)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
@@ -153,8 +161,9 @@ impl<'t> Designator<'t> {
                 return None;
             }
         }
-        let is_value = |text: &&str| text.starts_with('%') && !text.contains([':', ' ']);
-        (is_value(&base) && parts.subscripts.iter().all(is_value)).then_some(parts)
+        let is_value = |text: &str| text.starts_with('%') && !text.contains([':', ' ']);
+        let is_subscript = |text: &&str| matches!(text.split(':').count(), 1 | 3) && text.split(':').all(is_value);
+        (is_value(base) && parts.subscripts.iter().all(is_subscript)).then_some(parts)
     }
 }
 
@@ -171,7 +180,11 @@ mod tests {
         assert_eq!(read("%8#0 (%c3)  : (a) -> b").as_deref(), Some("%8#0 None None [\"%c3\"]"));
         let part = "%3{\"lo\"} <%33> (%c2, %4)  {fortran_attrs = #fir.var_attrs<pointer>} : (a) -> b";
         assert_eq!(read(part).as_deref(), Some("%3 Some(\"lo\") Some(\"%33\") [\"%c2\", \"%4\"]"));
-        assert_eq!(read("%8#0 (%c1:%c5:%c1)  shape %7 : (a) -> b"), None);
+        let section = "%8#0 (%c1:%c5:%c1, %3)  shape %7 : (a) -> b";
+        assert_eq!(read(section).as_deref(), Some("%8#0 None None [\"%c1:%c5:%c1\", \"%3\"]"));
+        let whole = "%8{\"h\"}   shape %7 : (a) -> b";
+        assert_eq!(read(whole).as_deref(), Some("%8 Some(\"h\") Some(\"%7\") []"));
+        assert_eq!(read("%8#0 (%c1:%c5)  shape %7 : (a) -> b"), None);
         assert_eq!(read("%8#0  imag : (a) -> b"), None);
         assert_eq!(read("%8#0 substr %1, %2  : (a) -> b"), None);
     }

@@ -5,10 +5,14 @@ use super::escape::{escape, reads_first};
 use super::hlfir::{HlfirOp, base};
 use super::places::{Designator, Need, Place, ReachedKind};
 use super::refused::FortranRefusal;
-use super::types::{Element, SpelledType};
+use super::sections::{NamedElement, Section};
+use super::sums::WholeSum;
+use super::types::{Element, Holder, SpelledType};
 use super::values::{self, HlfirValue, ValueShape};
 use super::variables::{Declared, FortranArray, FortranKind, FortranVariable};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+mod arrays;
 
 /// A region as C.
 #[derive(Debug, Default)]
@@ -23,6 +27,10 @@ pub struct TranslatedRegion {
     pub references: BTreeMap<String, (String, Element)>,
     /// What must be true before the texts of arrays and references are evaluated, in order.
     pub needs: Vec<Need>,
+    /// Arrays whose last extent the lines need, by their names in C.
+    pub sized: BTreeSet<String>,
+    /// Subscripts may be numbers that the region computes from data.
+    pub has_computed: bool,
     /// Variables `_b1` and so on, which hold bounds of loops.
     pub bounds: Vec<Element>,
     /// Counters and private scalars.
@@ -65,10 +73,19 @@ struct Translator<'a> {
     elements: HashMap<&'a str, FoundElement>,
     /// Objects, arrays and numbers that are no elements, with the statement that names them.
     places: HashMap<&'a str, (Place, usize)>,
+    /// Sections, and expressions of arrays with the statement that names them.
+    sections: HashMap<&'a str, Section>,
+    expressions: HashMap<&'a str, (&'a HlfirOp, usize)>,
+    /// Elements that statements name.
+    accesses: Vec<NamedElement>,
     /// Operations up to here, by the names of their results.
     seen: HashMap<&'a str, &'a HlfirOp>,
     statement: usize,
     depth: usize,
+    /// What follows is an assignment, which computes all its operands.
+    before_assignment: bool,
+    /// Variables for parts of expressions.
+    computed: usize,
 }
 
 /// Translates operations of a function that follow each other in one block, at `lines`; the mark with the clauses stands
@@ -84,7 +101,8 @@ pub fn translate<'a>(
     let (mut written, mut counters) = (BTreeSet::new(), BTreeSet::new());
     for op in ops.iter().flat_map(|op| std::iter::once(*op).chain(op.inner())) {
         let operands = op.operands();
-        let Some((key, _)) = operands.get(1).and_then(|to| declared.variables.get_key_value(base(to))) else {
+        let variable = operands.get(1).and_then(|to| declared.variables.get_key_value(base(to)));
+        let Some((key, _)) = variable.filter(|(_, variable)| !matches!(variable.kind, FortranKind::Array(_))) else {
             continue;
         };
         match op.name.as_str() {
@@ -117,9 +135,14 @@ pub fn translate<'a>(
         values: HashMap::new(),
         elements: HashMap::new(),
         places: HashMap::new(),
+        sections: HashMap::new(),
+        expressions: HashMap::new(),
+        accesses: Vec::new(),
         seen: HashMap::new(),
         statement: 1,
         depth: 1,
+        before_assignment: false,
+        computed: 0,
     };
     translator.block(ops)?;
     translator.clauses_hold(line)?;
@@ -155,21 +178,25 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    fn block(&mut self, ops: &[&'a HlfirOp]) -> Answer<()> {
+    /// Translates operations; gives the scalars that they surely write.
+    fn block(&mut self, ops: &[&'a HlfirOp]) -> Answer<Vec<&'a str>> {
         let before = self.defined.len();
-        for op in ops {
+        for (at, op) in ops.iter().enumerate() {
+            let effect = ops[at..].iter().find(|op| !op.regions.is_empty() || op.name == "hlfir.assign");
+            self.before_assignment = effect.is_some_and(|effect| effect.name == "hlfir.assign");
             // Names of inner blocks are used again: what this operation hides is gone.
             for result in &op.results {
                 self.elements.remove(result.as_str());
                 self.places.remove(result.as_str());
+                self.sections.remove(result.as_str());
+                self.expressions.remove(result.as_str());
             }
             self.operation(op)?;
             for result in &op.results {
                 self.seen.insert(result.as_str(), op);
             }
         }
-        self.defined.truncate(before);
-        Ok(())
+        Ok(self.defined.split_off(before))
     }
 
     fn operation(&mut self, op: &'a HlfirOp) -> Answer<()> {
@@ -178,7 +205,19 @@ impl<'a> Translator<'a> {
             "fir.if" => self.branch(op),
             "hlfir.assign" => self.assign(op),
             "hlfir.designate" => self.designate(op),
-            "fir.result" | "fir.shape" | "fir.shape_shift" => Ok(()),
+            "hlfir.apply" => self.applied(op),
+            "hlfir.exactly_once" => self.once(op),
+            "hlfir.where" => self.where_construct(op),
+            "hlfir.elemental" => {
+                let [result] = op.results.as_slice() else { return unknown(op) };
+                self.values.remove(result.as_str());
+                self.expressions.insert(result.as_str(), (op, self.statement));
+                Ok(())
+            }
+            "fir.box_dims" | "fir.result" | "fir.shape" | "fir.shape_shift" | "fir.shift" | "hlfir.destroy" => {
+                op.results.iter().for_each(|result| _ = self.values.remove(result.as_str()));
+                Ok(())
+            }
             "fir.load" if op.types().starts_with("!fir.ref<!fir.box<") => self.same_place(op),
             "fir.box_addr" => self.same_place(op),
             "fir.store" => self.last_value(op),
@@ -213,9 +252,14 @@ impl<'a> Translator<'a> {
             }
             [a, b] => values::binary(op, &self.operand(op, a)?, &self.operand(op, b)?),
             [condition, a, b] if op.name == "arith.select" => {
-                let compare = self.seen.get(base(condition));
+                let compare = self.seen.get(base(condition)).copied();
                 let (a, b) = (self.operand(op, a)?, self.operand(op, b)?);
-                compare.and_then(|compare| values::extreme(compare, op, &a, &b))
+                if matches!(a.element, Element::F32 | Element::F64) && a.element == b.element {
+                    let (a, b) = (self.short(op, a)?, self.short(op, b)?);
+                    compare.and_then(|compare| values::real_extreme(compare, op, &a, &b))
+                } else {
+                    compare.and_then(|compare| values::extreme(compare, op, &a, &b))
+                }
             }
             _ => None,
         };
@@ -224,8 +268,25 @@ impl<'a> Translator<'a> {
         Ok(made)
     }
 
+    /// A value that its text may name twice: a long one gets a variable, where it is computed in any case.
+    fn short(&mut self, op: &'a HlfirOp, value: HlfirValue) -> Answer<HlfirValue> {
+        const SHORT: usize = 40;
+        const LONG: usize = 2000;
+        if value.text.len() <= SHORT || !self.before_assignment && value.text.len() <= LONG {
+            return Ok(value);
+        }
+        if !self.before_assignment {
+            return refuse(op, "a minimum or maximum of long expressions", "assign them to variables first");
+        }
+        self.computed += 1;
+        let name = format!("_m{}", self.computed);
+        self.line(op, &format!("{name} = {};", value.whole_text()));
+        self.made.locals.insert(name.clone(), value.element);
+        Ok(HlfirValue { text: name, written: value.element, ..value })
+    }
+
     /// The value of an operand, which this statement must have computed.
-    fn operand(&self, op: &'a HlfirOp, operand: &str) -> Answer<HlfirValue> {
+    fn operand(&mut self, op: &'a HlfirOp, operand: &str) -> Answer<HlfirValue> {
         match self.values.get(base(operand)) {
             Some(value) if value.statement == self.statement || value.number.is_some() => Ok(value.clone()),
             _ if operand.starts_with("%arg") => {
@@ -233,6 +294,7 @@ impl<'a> Translator<'a> {
                 let shape = ValueShape::Other("a count of iterations");
                 Ok(HlfirValue::of("0".to_owned(), Element::I64, shape))
             }
+            None => self.outer(operand).map_or_else(|| unknown(op), Ok),
             _ => unknown(op),
         }
     }
@@ -249,12 +311,7 @@ impl<'a> Translator<'a> {
             if found.statement != self.statement {
                 return unknown(op);
             }
-            let shape = match found.element {
-                // Whether the region writes it is looked for in C.
-                element if element.is_whole() && found.steady => ValueShape::Affine,
-                _ => ValueShape::Other("an element of an array"),
-            };
-            return Ok(HlfirValue { reads: true, ..HlfirValue::of(found.text.clone(), found.element, shape) });
+            return Ok(Self::value_of(found));
         }
         let (key, variable) = self.variable(op, from)?;
         let FortranKind::Scalar { element, target, .. } = &variable.kind else {
@@ -268,7 +325,9 @@ impl<'a> Translator<'a> {
                 return refuse(op, &reason, "write it before it is read, or keep the value in an element of an array");
             }
             // Which value a whole number has is found in C.
-            if !element.is_whole() {
+            if element.is_whole() {
+                self.made.has_computed = true;
+            } else {
                 shape = ValueShape::Other("a variable that the region writes");
             }
         } else if self.counters.contains(key) && !self.active.contains(&key) {
@@ -288,8 +347,19 @@ impl<'a> Translator<'a> {
         Ok(HlfirValue { fortran, reads, ..HlfirValue::of(c_name(&variable.name), *element, shape) })
     }
 
+    /// What an element holds.
+    fn value_of(found: &FoundElement) -> HlfirValue {
+        let shape = match found.element {
+            // Whether the region writes it is looked for in C.
+            element if element.is_whole() && found.steady => ValueShape::Affine,
+            _ => ValueShape::Other("an element of an array"),
+        };
+        HlfirValue { reads: true, ..HlfirValue::of(found.text.clone(), found.element, shape) }
+    }
+
     /// The name in C of a number that others may write.
     fn reference(&mut self, place: &Place, element: Element) -> String {
+        self.access(&place.text, place, Vec::new());
         let known = self.made.references.iter().find(|(_, (text, _))| *text == place.text);
         if let Some((name, _)) = known {
             return name.clone();
@@ -357,9 +427,16 @@ impl<'a> Translator<'a> {
 
     fn designate(&mut self, op: &'a HlfirOp) -> Answer<()> {
         let Some(parts) = Designator::read(op) else {
-            return refuse(op, "a section of an array", "write a loop over its elements");
+            return refuse(op, "a part of a variable that is not taken", "write a loop over its elements");
         };
         let [result] = op.results.as_slice() else { return unknown(op) };
+        if parts.component.is_none()
+            && let Some(found) = self.element_in_section(op, parts.base, &parts.subscripts)?
+        {
+            self.values.remove(result.as_str());
+            self.elements.insert(result.as_str(), found);
+            return Ok(());
+        }
         let mut place = self.place(op, parts.base)?;
         if let Some(component) = parts.component {
             place = self.component(op, &place, component, parts.shape)?;
@@ -367,7 +444,12 @@ impl<'a> Translator<'a> {
         self.values.remove(result.as_str());
         match (&place.kind, parts.subscripts.as_slice()) {
             (ReachedKind::Numbers(array), subscripts) if subscripts.len() == array.extents.len() => {
-                let found = self.element(op, &place, array, subscripts)?;
+                if subscripts.iter().any(|subscript| subscript.contains(':')) {
+                    let array = array.clone();
+                    return self.section(op, place, array, &parts.subscripts);
+                }
+                let values = subscripts.iter().map(|one| self.operand(op, one)).collect::<Answer<Vec<_>>>()?;
+                let found = self.element(op, &place, array, &values)?;
                 self.elements.insert(result.as_str(), found);
             }
             (ReachedKind::Number(element), []) if !place.is_variable => {
@@ -381,7 +463,7 @@ impl<'a> Translator<'a> {
                 self.places.insert(result.as_str(), (place, self.statement));
             }
             (_, []) => _ = self.places.insert(result.as_str(), (place, self.statement)),
-            _ => return refuse(op, "a section of an array", "write a loop over its elements"),
+            _ => return refuse(op, "a section of objects", "write a loop over its elements"),
         }
         Ok(())
     }
@@ -399,7 +481,11 @@ impl<'a> Translator<'a> {
             None => None,
         };
         // With subscripts, this is the type of the element.
-        let spelled = op.text.rsplit_once("-> ").and_then(|(_, to)| SpelledType::read(to));
+        let mut spelled = op.text.rsplit_once("-> ").and_then(|(_, to)| SpelledType::read(to));
+        if let Some(spelled) = spelled.as_mut().filter(|s| bounds.is_some() && s.holder == Holder::AssumedShape) {
+            // A section, or the whole with its bounds: the component itself has no descriptor.
+            spelled.holder = Holder::Itself;
+        }
         let made = spelled.and_then(|spelled| of.component(name, &spelled, bounds));
         made.ok_or_else(|| refusal(op, &format!("{what} has a type that is not taken"), remedy))
     }
@@ -435,14 +521,21 @@ impl<'a> Translator<'a> {
         Ok(of.element(&texts))
     }
 
-    fn element(&mut self, op: &'a HlfirOp, place: &Place, array: &FortranArray, all: &[&str]) -> Answer<FoundElement> {
+    fn element(
+        &mut self,
+        op: &'a HlfirOp,
+        place: &Place,
+        array: &FortranArray,
+        all: &[HlfirValue],
+    ) -> Answer<FoundElement> {
         let name = self.array(place, array);
+        self.access(&name, place, all.iter().map(|value| value.sum.clone()).collect());
         let (mut text, mut steady) = (c_name(&name), true);
-        for (at, operand) in all.iter().enumerate().rev() {
-            let value = self.operand(op, operand)?;
+        for (at, value) in all.iter().enumerate().rev() {
+            let spelled = value.sum.as_ref().filter(|sum| sum.has_own()).map_or(value.text.clone(), WholeSum::text);
             // Under `independent`, what other subscripts touch is the user's word; C refuses it outside of such loops.
             if !value.shape.is_affine() && self.clauses.independent.is_none() {
-                let what = if let ValueShape::Other(what) = value.shape { what } else { "a minimum or maximum" };
+                let what = if let ValueShape::Other(what) = &value.shape { what } else { "a minimum or maximum" };
                 let reason = format!("a subscript of `{}` has {what}", place.text);
                 return refuse(
                     op,
@@ -452,10 +545,10 @@ impl<'a> Translator<'a> {
             }
             steady &= value.fortran.is_some();
             let subscript = match array.lower[at] {
-                Some(0) => format!("[{}]", value.text),
-                Some(lower) if lower < 0 => format!("[{} + {}]", value.text, lower.unsigned_abs()),
-                Some(lower) => format!("[{} - {lower}]", value.text),
-                None => format!("[{} - _l{}_{name}]", value.text, at + 1),
+                Some(0) => format!("[{spelled}]"),
+                Some(lower) if lower < 0 => format!("[{spelled} + {}]", lower.unsigned_abs()),
+                Some(lower) => format!("[{spelled} - {lower}]"),
+                None => format!("[{spelled} - _l{}_{name}]", at + 1),
             };
             text.push_str(&subscript);
         }
@@ -465,6 +558,9 @@ impl<'a> Translator<'a> {
     fn assign(&mut self, op: &'a HlfirOp) -> Answer<()> {
         let operands = op.operands();
         let [value, to] = operands.as_slice() else { return unknown(op) };
+        if self.array_assign(op, value, to)? {
+            return Ok(());
+        }
         let value = self.operand(op, value)?;
         let (text, element) = if let Some(found) = self.elements.get(base(to)) {
             if found.statement != self.statement {
@@ -605,6 +701,7 @@ impl<'a> Translator<'a> {
         }
         let bare = condition.text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or("1");
         self.line(op, &format!("if ({bare}) {{"));
+        let mut defined = Vec::new();
         for (at, region) in op.regions.iter().enumerate() {
             if at > 0 && region.is_empty() {
                 continue;
@@ -614,8 +711,11 @@ impl<'a> Translator<'a> {
             }
             self.statement += 1;
             self.depth += 1;
-            self.block(&region.iter().collect::<Vec<_>>())?;
+            defined.push(self.block(&region.iter().collect::<Vec<_>>())?);
             self.depth -= 1;
+        }
+        if let [one, other] = defined.as_slice() {
+            self.defined.extend(one.iter().filter(|key| other.contains(key)));
         }
         self.line(op, "}");
         self.statement += 1;
@@ -631,7 +731,7 @@ impl<'a> Translator<'a> {
 pub fn c_name(name: &str) -> String {
     const TAKEN: &str = "auto break case char const continue default do double else enum extern float for goto if inline int \
         long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while \
-        asm typeof unix linux i386 sqrt sqrtf fabs fabsf main";
+        asm typeof unix linux i386 sqrt sqrtf fabs fabsf copysign copysignf main";
     if TAKEN.split_whitespace().any(|word| word == name) { format!("_{name}") } else { name.to_owned() }
 }
 
@@ -645,13 +745,13 @@ fn refuse<T>(op: &HlfirOp, reason: &str, remedy: &str) -> Answer<T> {
 
 fn unknown<T>(op: &HlfirOp) -> Answer<T> {
     let (reason, remedy) = match op.name.as_str() {
-        "arith.select" => {
-            ("a minimum or maximum of real numbers: with NaNs, compilers differ", "write it as `if (...) then`")
-        }
+        "arith.select" => ("a choice between values that is no minimum or maximum", "write it as `if (...) then`"),
         "math.fpowi" | "math.powf" | "math.ipowi" => ("a power other than `x**2` of a real number", "write products"),
         "arith.shrsi" => ("`abs` of an integer", "write it as `if (...) then`"),
         "hlfir.assign" => ("an assignment that is not of one number", "assign single elements of the declared type"),
-        "hlfir.elemental" => ("an expression of whole arrays", "write loops over its elements"),
+        name if name.starts_with("hlfir.") => {
+            ("an expression of whole arrays that is not taken", "write loops over its elements")
+        }
         name if name.starts_with("cf.") || name == "^" => ("a jump", "write conditions as `if (...) then`"),
         name if name.starts_with("math.") || name.starts_with("complex.") || name.starts_with("fir.") => {
             (name, "this operation of HLFIR is not taken: compute it outside of the region")

@@ -1,6 +1,7 @@
 //! Values of HLFIR as text of C: every operation that is taken stands here, and has the same meaning in both languages.
 
 use super::hlfir::HlfirOp;
+use super::sums::WholeSum;
 use super::types::Element;
 
 /// How a value depends on counters and parameters.
@@ -32,6 +33,8 @@ pub struct HlfirValue {
     pub written: Element,
     /// How it depends on counters.
     pub shape: ValueShape,
+    /// Its summands, if it is such a sum.
+    pub sum: Option<WholeSum>,
     /// Its value, if it is a whole constant.
     pub number: Option<i64>,
     /// Its text in Fortran, if that has one value in the whole region and is short.
@@ -54,7 +57,9 @@ impl HlfirValue {
 
     /// A value of this text and type.
     pub fn of(text: String, element: Element, shape: ValueShape) -> HlfirValue {
-        HlfirValue { text, element, written: element, shape, number: None, fortran: None, reads: false, statement: 0 }
+        let sum = (element.is_whole() && shape.is_affine()).then(|| WholeSum::term(&text));
+        let (number, fortran) = (None, None);
+        HlfirValue { text, element, written: element, shape, sum, number, fortran, reads: false, statement: 0 }
     }
 }
 
@@ -75,6 +80,7 @@ pub fn constant(text: &str) -> Option<HlfirValue> {
             made.written = Element::I32;
         }
         made.number = Some(number);
+        made.sum = Some(WholeSum::constant(number));
         made.fortran = i32::try_from(number).is_ok_and(|n| n != i32::MIN).then(|| number.to_string());
         return Some(made);
     }
@@ -156,7 +162,14 @@ pub fn binary(op: &HlfirOp, a: &HlfirValue, b: &HlfirValue) -> Option<HlfirValue
         let text = format!("({} {sign} {})", a.whole_text(), b.whole_text());
         let both = a.fortran.as_ref().zip(b.fortran.as_ref()).filter(|_| ["+", "-"].contains(&sign));
         let fortran = both.map(|(a, b)| format!("({a}{sign}({b}))")).filter(|text| text.len() < 60);
-        Some(HlfirValue { fortran, ..HlfirValue::of(text, a.element, shape) })
+        let sums = a.sum.as_ref().zip(b.sum.as_ref()).filter(|_| shape.is_affine());
+        let sum = sums.and_then(|(x, y)| match sign {
+            "+" => x.plus(y, 1),
+            "-" => x.plus(y, -1),
+            "*" => x.number().map_or_else(|| x.times(y.number()?), |number| y.times(number)),
+            _ => None,
+        });
+        Some(HlfirValue { sum, fortran, ..HlfirValue::of(text, a.element, shape) })
     };
     let real = || ValueShape::Other("a real number");
     match (op.name.as_str(), a.element) {
@@ -164,6 +177,11 @@ pub fn binary(op: &HlfirOp, a: &HlfirValue, b: &HlfirValue) -> Option<HlfirValue
         ("arith.subf", Element::F32 | Element::F64) => made("-", real()),
         ("arith.mulf", Element::F32 | Element::F64) => made("*", real()),
         ("arith.divf", Element::F32 | Element::F64) => made("/", real()),
+        ("math.copysign", Element::F32 | Element::F64) => {
+            let name = if a.element == Element::F32 { "copysignf" } else { "copysign" };
+            let text = format!("{name}({}, {})", a.whole_text(), b.whole_text());
+            Some(HlfirValue::of(text, a.element, real()))
+        }
         ("arith.addi", Element::I32 | Element::I64) => made("+", sum(a, b)),
         ("arith.subi", Element::I32 | Element::I64) => made("-", sum(a, b)),
         ("arith.muli", Element::I32 | Element::I64) => made("*", product(a, b)),
@@ -182,7 +200,13 @@ pub fn binary(op: &HlfirOp, a: &HlfirValue, b: &HlfirValue) -> Option<HlfirValue
 }
 
 fn compared(value: Option<HlfirValue>) -> Option<HlfirValue> {
-    value.map(|v| HlfirValue { element: Element::Condition, written: Element::Condition, fortran: None, ..v })
+    value.map(|v| HlfirValue {
+        element: Element::Condition,
+        written: Element::Condition,
+        fortran: None,
+        sum: None,
+        ..v
+    })
 }
 
 /// The sign of a comparison. What a comparison with a NaN gives is the same in C.
@@ -224,6 +248,18 @@ pub fn extreme(compare: &HlfirOp, select: &HlfirOp, a: &HlfirValue, b: &HlfirVal
     let shape = if sum(a, b) == ValueShape::Affine { ValueShape::Extreme } else { sum(a, b) };
     let (x, y) = (a.whole_text(), b.whole_text());
     Some(HlfirValue::of(format!("({x} {sign} {y} ? {x} : {y})"), a.element, shape))
+}
+
+/// The smaller or the larger of two real numbers. Of a NaN and a number, or of zeros of both signs, Fortran leaves the result to
+/// the compiler, and gfortran's depends on its options: it lets the machine's minimum take them in any order.
+pub fn real_extreme(compare: &HlfirOp, select: &HlfirOp, a: &HlfirValue, b: &HlfirValue) -> Option<HlfirValue> {
+    let same = compare.operands() == select.operands()[1..];
+    let sign = sign(compare).filter(|sign| matches!(*sign, "<" | ">"))?;
+    if compare.name != "arith.cmpf" || !same || a.element != b.element {
+        return None;
+    }
+    let (x, y) = (a.whole_text(), b.whole_text());
+    Some(HlfirValue::of(format!("({y} {sign} {x} ? {y} : {x})"), a.element, ValueShape::Other("a real number")))
 }
 
 /// The square of a real number, which compilers compute as one product.

@@ -16,6 +16,15 @@ pub struct FortranArray {
     pub lower: Vec<Option<i64>>,
     /// How it is held.
     pub holder: Holder,
+    /// A pointer may reach it.
+    pub target: bool,
+}
+
+impl FortranArray {
+    /// Whether no pointer reaches it: then, by Fortran's rules, nothing else that a procedure writes is the same memory.
+    pub fn is_alone(&self) -> bool {
+        !self.target && self.holder != Holder::Pointer
+    }
 }
 
 /// What a variable is.
@@ -181,7 +190,8 @@ impl<'a> Declared<'a> {
                 let lower = if is_held { Some(vec![None; rank]) } else { self.lower(op, rank) };
                 match lower {
                     Some(lower) => {
-                        FortranKind::Array(FortranArray { element, extents: spelled.extents, lower, holder })
+                        let target = attributes.contains("target");
+                        FortranKind::Array(FortranArray { element, extents: spelled.extents, lower, holder, target })
                     }
                     None => other("has bounds that are not recognised", "declare its shape with plain bounds"),
                 }
@@ -233,7 +243,7 @@ impl<'a> Declared<'a> {
     }
 
     /// The value of a constant.
-    fn number(&self, operand: &str) -> Option<i64> {
+    pub fn number(&self, operand: &str) -> Option<i64> {
         let op = self.definitions.get(base(operand))?;
         match op.name.as_str() {
             "arith.constant" => op.text.split(' ').next()?.parse().ok(),

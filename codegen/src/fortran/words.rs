@@ -5,16 +5,19 @@ use super::refused::FortranRefusal;
 use super::statements::FortranStatement;
 use std::collections::BTreeSet;
 
-const KEYWORDS: [&str; 9] = ["do", "end", "enddo", "if", "then", "else", "elseif", "endif", "continue"];
+const KEYWORDS: [&str; 12] =
+    ["do", "end", "enddo", "if", "then", "else", "elseif", "endif", "continue", "where", "elsewhere", "endwhere"];
 const OPERATORS: [&str; 9] = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"];
-const INTRINSICS: [&str; 12] =
-    ["sqrt", "dsqrt", "abs", "dabs", "real", "dble", "float", "int", "mod", "min", "max", "min0"];
+const INTRINSICS: [&str; 19] = [
+    "sqrt", "dsqrt", "abs", "dabs", "real", "dble", "float", "int", "mod", "min", "max", "min0", "max0", "amin1",
+    "amax1", "dmin1", "dmax1", "sign", "dsign",
+];
 
 /// Functions that the text around the call uses.
 pub const OF_THE_CALL: [&str; 6] = ["lbound", "ubound", "size", "min", "allocated", "associated"];
 
 /// Words that begin what is refused: the word, what it is, and what to do.
-const REFUSED: [(&str, &str, &str); 31] = [
+const REFUSED: [(&str, &str, &str); 29] = [
     (
         "call",
         "a call: what it reads and writes is not known",
@@ -33,8 +36,6 @@ const REFUSED: [(&str, &str, &str); 31] = [
     ("close", "input or output", "close the file after the region"),
     ("allocate", "an allocation", "allocate before the region"),
     ("deallocate", "an allocation", "deallocate after the region"),
-    ("where", "a `where`", "write it as loops with `if`"),
-    ("elsewhere", "a `where`", "write it as loops with `if`"),
     ("forall", "a `forall`", "write it as `do` loops"),
     ("select", "a `select`", "write it as `if (...) then`"),
     ("case", "a `select`", "write it as `if (...) then`"),
@@ -78,11 +79,11 @@ pub fn check(
     if text.contains(['\'', '"']) {
         return refuse("characters", "keep statements about characters out of the region");
     }
-    if text.contains(['[', ':']) || text.contains("(/") {
-        return refuse(
-            "a section, a constructor or a named construct",
-            "write loops over single elements, without names",
-        );
+    if text.contains('[') || text.contains("(/") {
+        return refuse("a constructor of an array", "write loops over single elements");
+    }
+    if has_name(text) {
+        return refuse("a construct with a name", "write it without the name");
     }
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -106,6 +107,15 @@ pub fn check(
         rest = after;
     }
     Ok(())
+}
+
+/// Whether a colon stands outside of parentheses.
+fn has_name(text: &str) -> bool {
+    let mut depth = 0_i32;
+    text.chars().any(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ':' && depth == 0
+    })
 }
 
 fn unknown(statement: &FortranStatement, token: &str, after: &str) -> Result<(), FortranRefusal> {
@@ -174,7 +184,9 @@ mod tests {
         assert!(refused("a(i) = sin(a(i))").unwrap().contains("sin"));
         assert!(refused("a(i) = sqrt").unwrap().contains("`sqrt` is not a variable"));
         assert!(refused("a(i) = b").unwrap().contains("`b` is not"));
-        assert!(refused("a(1:2) = 0").unwrap().contains("section"));
+        assert_eq!(refused("a(1:2) = a(n:)"), None);
+        assert!(refused("a: do i = 1, n").unwrap().contains("name"));
+        assert!(refused("a(1:2) = [1, 2]").unwrap().contains("constructor"));
         assert_eq!(refused("a % b(i) = a%c + i"), None);
         assert!(refused("a(i) = b%a").unwrap().contains("`b` is not"));
         assert!(refused("goto 10").unwrap().contains("goto"));

@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// Declarations, statements of the region and what follows it; the line of the message, counted from the mark, and a part
 /// of the reason.
-const CASES: [(&str, &str, i64, &str); 40] = [
+const CASES: [(&str, &str, i64, &str); 51] = [
     ("call", "do i = 1, n\na(i) = 1\ncall touch(a(i))\nend do", 3, "a call"),
     ("function", "do i = 1, n\na(i) = twice(a(i))\nend do", 2, "`twice(...)` is neither"),
     ("goto", "do i = 1, n\nif (a(i) > 1) goto 10\na(i) = 2\n10 continue\nend do", 2, "a `goto`"),
@@ -15,7 +15,7 @@ const CASES: [(&str, &str, i64, &str); 40] = [
     ("stop", "do i = 1, n\nif (a(i) > 900) stop\na(i) = 2\nend do", 2, "a `stop`"),
     ("output", "do i = 1, n\na(i) = 2\nprint *, a(i)\nend do", 3, "input or output"),
     ("while", "do while (k(1) < 45)\nk(1) = k(1) + 1\nend do", 1, "a `do while`"),
-    ("concurrent", "do concurrent (i = 1:n)\na(i) = 1\nend do", 1, "constructor"),
+    ("concurrent", "do concurrent (i = 1:n)\na(i) = 1\nend do", 1, "a `do concurrent`"),
     ("character", "do i = 1, n\nif (word == 'x') a(i) = 1\nend do", 2, "characters"),
     ("varying object", "do i = 1, 4\na(i) = q(i)%x(1)\nend do", 2, "a subscript of `q`, an array of objects, changes"),
     ("number of an object", "do i = 1, n\np%n = i\nend do", 2, "a number in an object is written"),
@@ -31,13 +31,29 @@ const CASES: [(&str, &str, i64, &str); 40] = [
     ("step", "do i = 1, n, 2\na(i) = i\nend do", 1, "a step"),
     ("complex", "do i = 1, n\nz(i) = z(i)*2\nend do", 2, "complex"),
     ("logical", "do i = 1, n\nflags(i) = a(i) > 1\nend do", 2, "logical"),
-    ("section", "do i = 1, n\nb(:,i) = 1\nend do", 2, "a section"),
-    ("whole", "do i = 1, n\nb = b + 1\nend do", 2, ""),
-    ("where", "do i = 1, n\nwhere (a > 1) a = 2\nend do", 2, "a `where`"),
+    ("two ways", "do i = 1, n\nb(2:n-1,i) = b(1:n-2,i) + b(3:n,i)\nend do", 2, "`b` is read at other elements"),
+    ("transposed", "do i = 1, n\nb(i,1:n) = b(1:n,i)\nend do", 2, "`b` is read at other elements"),
+    ("reversed", "do i = 1, n\nb(1:n,i) = b(n:1:-1,i)\nend do", 2, "`b` is read at other elements"),
+    ("first element", "do i = 1, n\nb(:,i) = b(:,i)/b(1,i)\nend do", 2, "`b` is read at other elements"),
+    ("moved mask", "do i = 1, n\nwhere (b(1:n-1,i) > 1) b(2:n,i) = 2\nend do", 2, "`b` is read at other elements"),
+    (
+        "moved elsewhere",
+        "do i = 1, n\nwhere (b(1:n-1,i) > 1)\nb(1:n-1,i) = 2\nelsewhere\nb(2:n,i) = 3\nend where\nend do",
+        3,
+        "`b` is read at other elements",
+    ),
+    ("pointed", "do i = 1, n\nv(1:n) = u(1:n)*2\nend do", 2, "may be the same memory"),
+    ("allocated", "do i = 1, n\nw = a\nend do", 2, "may allocate `w` anew"),
+    ("stride", "do i = 1, n\nb(1:n:2,i) = 1\nend do", 2, "with a step that is not 1 or -1"),
+    ("sum", "do i = 1, n\na(i) = sum(b(:,i))\nend do", 2, "`sum`"),
+    ("vector", "do i = 1, n\nb(k(1:n),i) = 1\nend do", 2, ""),
+    ("constructor", "do i = 1, n\nb(1:2,i) = [1, 2]\nend do", 2, "a constructor"),
+    ("nested", "do i = 1, n\nwhere (b > 1)\nwhere (b < 3) b = 2\nend where\nend do", 3, "a `where` inside"),
+    ("name", "x: do i = 1, n\na(i) = 1\nend do x", 0, ""),
     ("select", "do i = 1, n\nselect case (i)\ncase (1)\na(i) = 1\nend select\nend do", 2, "a `select`"),
     ("sine", "do i = 1, n\na(i) = sin(a(i))\nend do", 2, "`sin`"),
     ("power", "do i = 1, n\na(i) = a(i)**3\nend do", 2, "a power"),
-    ("maximum", "do i = 1, n\na(i) = max(a(i), 1.5d0)\nend do", 2, "a minimum or maximum"),
+    ("choice", "do i = 1, n\na(i) = merge(a(i), 1.5d0, i > 3)\nend do", 2, "`merge(...)` is neither"),
     ("shared", "do i = 1, n\nr = r + a(i)\nend do", 2, "`r` is "),
     ("unwritten", "do i = 1, n\nif (a(i) > 2) s = a(i)\na(i) = s\nend do", 3, "`s` is read"),
     ("later", "do i = 1, n\na(i) = a(i) + 1\nend do\n!$dvm end region\na(1) = i", 5, "`i` is used here"),
@@ -59,8 +75,8 @@ fn program(name: &str, body: &str) -> String {
         "module kinds\ntype pair\nreal(8) :: x(40)\ninteger :: n = 3\nlogical :: on = .true.\nend type\nend module\n\
          subroutine kernel(n, a, b, k, r, z, flags, p, m)\nuse kinds\nimplicit none\n\
          integer :: n, k(40), i, m\nreal(8) :: a(40), b(40,40), r, s\ncomplex :: z(40)\nlogical :: flags(40)\n\
-         type(pair) :: p\ntype(pair) :: q(5)\nclass(pair), allocatable :: any_pair\nreal(8), pointer :: lone\ncharacter :: word\nreal(8), external :: twice\n\
-         allocate(any_pair, lone)\nlone = 2\nany_pair%x = 4\nq = p\nword = 'x'\ns = 0\n{mark}\n{body}\nend subroutine\n\
+         type(pair) :: p\ntype(pair) :: q(5)\nclass(pair), allocatable :: any_pair\nreal(8), pointer :: lone, v(:)\nreal(8), target :: u(40)\nreal(8), allocatable :: w(:)\ncharacter :: word\nreal(8), external :: twice\n\
+         allocate(any_pair, lone, w(40))\nlone = 2\nu = 2\nv => u\nany_pair%x = 4\nq = p\nword = 'x'\ns = 0\n{mark}\n{body}\nend subroutine\n\
          subroutine touch(x)\nreal(8) :: x\nx = x + 1\nend subroutine\n\
          function twice(x)\nreal(8) :: x, twice\ntwice = 2*x\nend function\n\
          program main\nuse kinds\ninteger :: k(40), i\nreal(8) :: a(40), b(40,40), r\ncomplex :: z(40)\nlogical :: flags(40)\n\
