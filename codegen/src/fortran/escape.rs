@@ -21,20 +21,36 @@ struct Walk<'a> {
 
 /// Whether operations may read a variable before they have surely written it.
 pub fn reads_first(ops: &[&HlfirOp], variable: &str) -> bool {
-    let mut defined = false;
+    first_use(ops, variable) == Some(FirstUse::Read)
+}
+
+/// What operations surely do to a variable first, or may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FirstUse {
+    Read,
+    Written,
+}
+
+fn first_use(ops: &[&HlfirOp], variable: &str) -> Option<FirstUse> {
     for op in ops {
-        if !defined && op.regions.iter().any(|region| reads_first(&region.iter().collect::<Vec<_>>(), variable)) {
-            return true;
+        let inner: Vec<_> =
+            op.regions.iter().map(|region| first_use(&region.iter().collect::<Vec<_>>(), variable)).collect();
+        if inner.contains(&Some(FirstUse::Read)) {
+            return Some(FirstUse::Read);
+        }
+        // Both branches write it; a loop may have no iteration.
+        if op.name == "fir.if" && inner == [Some(FirstUse::Written); 2] {
+            return Some(FirstUse::Written);
         }
         let operands = op.operands();
         let is_it = |operand: Option<&&str>| operand.is_some_and(|operand| base(operand) == variable);
         match op.name.as_str() {
-            "fir.load" if is_it(operands.first()) && !defined => return true,
-            "hlfir.assign" if is_it(operands.get(1)) => defined = true,
+            "fir.load" if is_it(operands.first()) => return Some(FirstUse::Read),
+            "hlfir.assign" if is_it(operands.get(1)) => return Some(FirstUse::Written),
             _ => {}
         }
     }
-    false
+    None
 }
 
 /// What a block does to the variable.
@@ -63,15 +79,17 @@ impl Walk<'_> {
                 // A branch may lead here past what was written above.
                 defined = false;
             }
-            let mut after = true;
+            let (mut after, mut branches) = (true, 0);
             for region in &op.regions {
                 // A later iteration reads what an earlier one has left.
                 let again = op.name != "fir.if" && self.writes(region);
                 let inner = self.block(region, defined && !again);
                 effect.writes |= inner.writes;
                 after &= if op.name == "fir.if" { inner.defined } else { !inner.writes };
+                branches += usize::from(op.name == "fir.if" && inner.defined);
             }
-            defined &= after;
+            // Both branches have written it.
+            defined = defined && after || branches == 2;
             let operands = op.operands();
             if op.name == "hlfir.declare" || !operands.iter().any(|o| base(o) == self.variable) {
                 continue;
@@ -129,6 +147,12 @@ mod tests {
         let around = |line: u32, text: &str| format!("fir.do_loop %arg1 = %2 to %3 {{\n{text}\n}} loc(\"a\":{line}:1)");
         assert_eq!(found(&[write(3), around(4, &format!("{}\n{}", read(4), write(4)))]), (None, false));
         assert_eq!(found(&[around(3, &write(3)), read(4)]), (None, true));
+        let either = |line: u32, one: &str, other: &str| {
+            format!("fir.if %7 {{\n{one}\n}} else {{\n{other}\n}} loc(\"a\":{line}:1)")
+        };
+        assert_eq!(found(&[either(3, &write(3), &write(3)), read(4)]), (None, false));
+        assert_eq!(found(&[either(3, &write(3), ""), read(4)]), (None, true));
+        assert_eq!(found(&[either(3, &write(3), &read(3)), read(4)]), (None, true));
     }
 
     #[test]
@@ -146,6 +170,10 @@ mod tests {
         assert!(!escapes(&format!("{write}\n{}\n{read}", branch(write))));
         assert!(escapes(&format!("{}\n{read}", branch(write))));
         assert!(escapes(&format!("{write}\n{}\n{read}", branch(&inside(write)))));
+        let either = |one: &str, other: &str| format!("fir.if %7 {{\n{one}\n}} else {{\n{other}\n}} loc(#a)");
+        assert!(!escapes(&format!("{}\n{read}", either(write, write))));
+        assert!(escapes(&format!("{}\n{read}", either(write, ""))));
+        assert!(escapes(&inside(&format!("{read}\n{}", either(write, write)))));
         assert!(escapes("fir.call @x(%1#0) : (a) -> () loc(#a)"));
         assert!(!escapes(&inside(&format!("fir.store %arg2 to %1#1 : !f loc(#a)\n{read}"))));
         assert!(escapes(&format!("fir.store %67#1 to %1#1 : !f loc(#a)\n{read}")));

@@ -60,9 +60,15 @@ impl FortranRegion {
                     value(format!("_e{at}_{name}"), Element::I64, format!("size({text},{at},8)"));
                 }
             }
+            if self.translated.sized.contains(name) {
+                value(format!("_e{rank}_{name}"), Element::I64, format!("size({text},{rank},8)"));
+            }
         }
         for (name, (text, array)) in &self.translated.arrays {
-            let mut c = format!("{} {}[]", array.element.c_type(), c_name(name));
+            // What data choose has no bounds to compare: there, Fortran's rules must say that arrays are apart.
+            let is_alone = self.translated.has_computed && array.is_alone();
+            let restrict = if is_alone { "restrict" } else { "" };
+            let mut c = format!("{} {}[{restrict}]", array.element.c_type(), c_name(name));
             let rank = array.extents.len();
             for (at, extent) in array.extents[..rank - 1].iter().enumerate().rev() {
                 c.push_str(&extent.map_or(format!("[_e{}_{name}]", at + 1), |extent| format!("[{extent}]")));

@@ -134,8 +134,8 @@ const CLAUSES: [(&str, &str, i64, &str); 13] = [
 
 /// Whole numbers of which C does not find what they are: as `CASES`.
 const COMPUTED: [(&str, &str, i64, &str); 4] = [
-    ("looked up", "do i = 1, n\nj = k(i)\na(j) = i\nend do", 3, "this subscript depends on data"),
-    ("sometimes", "do i = 1, n\nif (i > m) j = i\na(j) = i\nend do", 3, "this subscript depends on data"),
+    ("looked up", "do i = 1, n\nj = k(i)\na(j) = i\nend do", 0, "which elements is not known"),
+    ("sometimes", "do i = 1, n\nif (i > m) j = i\na(j) = i\nend do", 0, "no parallelism"),
     ("own bound", "do i = 1, n\nj = i\ndo l = 1, j\nj = j - 1\na(l) = a(l)*j\nend do\nend do", 0, "no parallelism"),
     ("target", "do i = 1, n\nh = h + 1\na(h) = i\nend do", 2, "`h` is read where the same iteration has not"),
 ];
