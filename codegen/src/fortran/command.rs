@@ -394,6 +394,8 @@ impl FortranWork<'_> {
             words.extend(["-isystem".into(), include.into()]);
         }
         let object = folder.join(format!("{}.o", region.mark));
+        // As gfortran does by itself: a square root that might set `errno` would be no vector.
+        words.push("-fno-math-errno".into());
         words.extend(["-w".into(), "-c".into(), generated.into(), "-o".into(), object.into()]);
         match Compiler::find()?.execute(&words, None)? {
             0 => Ok(None),
