@@ -650,34 +650,37 @@ __attribute__((__unused__)) static void dvm__run_tiles(struct dvm__record *dvm__
     struct dvm__tiles *dvm__tiles, void *dvm__context);
 
 /* Runs iterations of a band in the calling thread, in order, until all have run or nobody runs alone any more. A tile has
-   as many values of the coordinate `depth` as there are points left before the next look at the clock, and all values of
-   those inside; where one value has too many points, it is taken apart. first becomes where the band goes on; zero: it
-   does. */
+   as many blocks of values of the coordinate `depth` as there are points left before the next look at the clock, and all
+   values of those inside; where one block has too many points, it is taken apart. Whole blocks: what is left begins where
+   a block does. first becomes where the band goes on; zero: it does. */
 __attribute__((__unused__, __noinline__)) static int dvm__run_alone(struct dvm__record *dvm__record, int dvm__dimension,
     dvm__int64 *dvm__first, const dvm__int64 *dvm__last, const int *dvm__carried, int (*dvm__run)(void *, const dvm__int64 *),
     dvm__int64 (*dvm__footprint)(void *, const dvm__int64 *), struct dvm__tiles *dvm__tiles, void *dvm__context,
     int dvm__depth)
 {
   static const dvm__int64 dvm__lower[DVM__DIMENSIONS] = {0};
-  dvm__int64 dvm__inside = 1, dvm__values;
+  const dvm__int64 dvm__block = dvm__tiles->dvm__multiples ? dvm__max(1, dvm__tiles->dvm__multiples[dvm__depth]) : 1;
+  dvm__int64 dvm__inside = dvm__block, dvm__values;
   int dvm__k;
-  for (dvm__k = dvm__depth + 1; dvm__k < dvm__dimension; dvm__k++)
-    dvm__inside = dvm__product(dvm__inside, dvm__last[dvm__k] - dvm__first[dvm__k] + 1);
+  for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++)
+    if (dvm__k != dvm__depth)
+      dvm__inside = dvm__product(dvm__inside, dvm__last[dvm__k] - dvm__first[dvm__k] + 1);
   while (dvm__tiles->dvm__alone && dvm__first[dvm__depth] <= dvm__last[dvm__depth]) {
     if (dvm__depth + 1 < dvm__dimension && dvm__inside > dvm__tiles->dvm__until) {
       dvm__int64 dvm__from[DVM__DIMENSIONS], dvm__to[DVM__DIMENSIONS];
       for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
         dvm__from[dvm__k] = dvm__first[dvm__k];
-        dvm__to[dvm__k] = dvm__k == dvm__depth ? dvm__first[dvm__k] : dvm__last[dvm__k];
+        dvm__to[dvm__k] = dvm__last[dvm__k];
       }
+      dvm__to[dvm__depth] = dvm__min(dvm__last[dvm__depth], dvm__first[dvm__depth] + dvm__block - 1);
       if (!dvm__run_alone(dvm__record, dvm__dimension, dvm__from, dvm__to, dvm__carried, dvm__run, dvm__footprint,
               dvm__tiles, dvm__context, dvm__depth + 1))
         dvm__run_tiles(dvm__record, dvm__dimension, dvm__from, dvm__to, dvm__carried, dvm__run, dvm__footprint, dvm__tiles,
             dvm__context);
-      dvm__first[dvm__depth]++;
+      dvm__first[dvm__depth] = dvm__to[dvm__depth] + 1;
       continue;
     }
-    dvm__values = dvm__max(1, dvm__tiles->dvm__until / dvm__inside);
+    dvm__values = dvm__product(dvm__block, dvm__max(1, dvm__tiles->dvm__until / dvm__inside));
     dvm__values = dvm__min(dvm__values, dvm__last[dvm__depth] - dvm__first[dvm__depth] + 1);
     for (dvm__k = 0; dvm__k < dvm__dimension; dvm__k++) {
       dvm__tiles->dvm__first[dvm__k] = dvm__first[dvm__k];
@@ -685,7 +688,7 @@ __attribute__((__unused__, __noinline__)) static int dvm__run_alone(struct dvm__
     }
     dvm__run(dvm__context, dvm__lower);
     dvm__first[dvm__depth] += dvm__values;
-    dvm__tiles->dvm__until -= dvm__product(dvm__values, dvm__inside);
+    dvm__tiles->dvm__until -= dvm__product(dvm__values, dvm__inside) / dvm__block;
     if (dvm__tiles->dvm__until <= 0)
       dvm__look(dvm__tiles, dvm__record);
   }
