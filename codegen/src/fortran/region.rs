@@ -13,6 +13,10 @@ use super::variables::{Declared, FortranArray, FortranKind, FortranVariable};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 mod arrays;
+mod updates;
+
+/// A text that stands twice in a minimum or maximum is no longer than this.
+const LONG: usize = 2000;
 
 /// A region as C.
 #[derive(Debug, Default)]
@@ -255,7 +259,8 @@ impl<'a> Translator<'a> {
                 let compare = self.seen.get(base(condition)).copied();
                 let (a, b) = (self.operand(op, a)?, self.operand(op, b)?);
                 if matches!(a.element, Element::F32 | Element::F64) && a.element == b.element {
-                    let (a, b) = (self.short(op, a)?, self.short(op, b)?);
+                    let is_update = self.updates(operands[1]).is_some() && a.text.len() <= LONG;
+                    let (a, b) = if is_update { (a, b) } else { (self.short(op, a)?, self.short(op, b)?) };
                     compare.and_then(|compare| values::real_extreme(compare, op, &a, &b))
                 } else {
                     compare.and_then(|compare| values::extreme(compare, op, &a, &b))
@@ -271,7 +276,6 @@ impl<'a> Translator<'a> {
     /// A value that its text may name twice: a long one gets a variable, where it is computed in any case.
     fn short(&mut self, op: &'a HlfirOp, value: HlfirValue) -> Answer<HlfirValue> {
         const SHORT: usize = 40;
-        const LONG: usize = 2000;
         if value.text.len() <= SHORT || !self.before_assignment && value.text.len() <= LONG {
             return Ok(value);
         }
@@ -573,7 +577,11 @@ impl<'a> Translator<'a> {
         } else {
             let (key, variable) = self.variable(op, to)?;
             let element = if self.carried.contains(&key) {
-                self.carry(op, variable)?
+                let element = self.carry(op, variable)?;
+                if self.update_by_several(op, operands[0], key, variable)? {
+                    return Ok(());
+                }
+                element
             } else {
                 let element = self.private(op, key, variable)?;
                 self.defined.push(key);

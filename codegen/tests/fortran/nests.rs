@@ -132,7 +132,9 @@ impl Nest {
             self.line(&format!("{condition}q = q + {value}"));
         } else {
             self.written.insert("w");
-            self.line(&format!("w = max(w, {value})"));
+            let others = ["", ", 3*m - i", ", p(2) + 1, 2*i - p(1)"][self.random.below(3)].replace('i', counter);
+            let others = others.replace("p(", &format!("{}(", self.names[3]));
+            self.line(&format!("w = max(w, {value}{others})"));
         }
     }
 

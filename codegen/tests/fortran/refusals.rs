@@ -116,7 +116,7 @@ fn what_is_not_taken_is_refused_with_line_reason_and_remedy() {
 }
 
 /// Clauses, statements of the region, the line of the message, counted from the mark, and a part of the reason.
-const CLAUSES: [(&str, &str, i64, &str); 13] = [
+const CLAUSES: [(&str, &str, i64, &str); 14] = [
     ("reduction(-:s)", "do i = 1, n\ns = s - a(i)\nend do", 0, "is not a clause"),
     ("reduction(+:a)", "do i = 1, n\na(1) = a(1) + b(i,1)\nend do", 0, "updates no scalar `a`"),
     ("reduction(+:s)", "do i = 1, n\na(i) = 1\nend do", 0, "updates no scalar `s`"),
@@ -126,6 +126,7 @@ const CLAUSES: [(&str, &str, i64, &str); 13] = [
     ("reduction(+:s) private(s)", "do i = 1, n\ns = s + a(i)\nend do", 0, "stands in two clauses"),
     ("reduction(*:s)", "do i = 1, n\ns = s + a(i)\nend do", 2, "no update with that operator"),
     ("reduction(+:s)", "do i = 1, n\ns = s + a(i)\na(i) = s\nend do", 3, "no update with that operator"),
+    ("reduction(max:s)", "do i = 1, n\ns = max(s, a(i), s*0.5d0 + 1)\nend do", 2, "no update with that operator"),
     ("independent(j)", "do i = 1, n\na(k(i)) = 1\nend do", 0, "no loop of the region has this counter"),
     ("private(a)", "do i = 1, n\na(i) = 1\nend do", 0, "writes no scalar `a`"),
     ("private(r)", "do i = 1, n\nif (a(i) > 9) r = 1\na(i) = r\nend do", 3, "`r` is read"),

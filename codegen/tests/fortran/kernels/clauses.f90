@@ -30,7 +30,8 @@ subroutine kernel(n, a, b, k, sum, most)
   !$dvm region reduction(max : most), reduction(min:least) reduction(*:product) name(extremes)
   do i = 1, n
     if (b(i,1) > most) most = b(i,1)
-    least = min(least, k(i))
+    most = max(most, a(i,1)*0.25d0, abs(b(i,1) - a(1,i)*0.125d0)*0.5d0 + a(i,1)*0.0625d0 - 1.5d0, b(1,i) - 4)
+    least = min(least, k(i), n + 3 - 2*k(i), 40 - i)
     product = product*(-1.0d0)
   end do
   !$dvm region private(shared_s, common_s) tile(2,auto)
