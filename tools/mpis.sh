@@ -113,7 +113,11 @@ run() {
   shift
   env+=("DVM_PLUGIN_DIR=${DVM_PLUGIN_DIR:-$plugins}" "DVM_TEST_MPI_LIBRARY=$library")
   [ "$hosts" -eq 1 ] || over_hosts "$hosts" "$processes"
-  exec env "${env[@]}" "${inside[@]}" "$launcher" "${options[@]}" -n "$processes" "$@"
+  [ "$name" = openmpi ] || exec env "${env[@]}" "${inside[@]}" "$launcher" "${options[@]}" -n "$processes" "$@"
+  # Open MPI 4 makes and removes one folder for all jobs of a user: two that start and end at once fail.
+  session=$(mktemp -d) || return
+  trap 'rm -rf "$session"' EXIT
+  env "${env[@]}" "${inside[@]}" "$launcher" --mca orte_tmpdir_base "$session" "${options[@]}" -n "$processes" "$@"
 }
 
 inside=()
