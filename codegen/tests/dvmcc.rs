@@ -40,7 +40,7 @@ fn compiles_and_links_in_one_command() {
     let alone = |variable: &str| {
         let mut command = program(&folder.join("app"));
         command
-            .env("STANDIN_TELL", "1")
+            .env("STANDIN_ASKED", "1")
             .env("STANDIN_ALONE", "1")
             .env(variable, "2")
             .output()
