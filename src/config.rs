@@ -154,6 +154,17 @@ const PLACE: Knob = Knob {
         coordinates are those that the written elements follow. All processes need the same value. The results do not \
         depend on it.",
 };
+const REGION_STEPS: Knob = Knob {
+    name: "region_steps",
+    variable: "DVM_REGION_STEPS",
+    kind: ValueKind::Number { least: 1, most: 1 << 40 },
+    unit: "steps",
+    default: "8",
+    documentation: "How far a process runs ahead in a region with `across`: no tile starts more than so many steps above \
+        the least unfinished step of a process that it sends to. A step is a tile along the first coordinate along which \
+        tiles wait. What has come and is not yet used takes no more memory than the messages of so many steps. \
+        The results do not depend on it.",
+};
 const TRACE: Knob = Knob {
     name: "trace",
     variable: "DVM_TRACE",
@@ -424,6 +435,7 @@ const KNOBS: &[&Knob] = &[
     &TUNE_FILE,
     &ACROSS,
     &PLACE,
+    &REGION_STEPS,
     &TRACE,
     &TRACE_EVENTS,
     &SUMMARY,
@@ -465,6 +477,7 @@ pub(crate) struct Config {
     tune_file: Option<PathBuf>,
     across: bool,
     place: Option<String>,
+    region_steps: u64,
     trace: Option<PathBuf>,
     trace_events: usize,
     summary: bool,
@@ -520,6 +533,7 @@ impl Config {
             tune_file: get(&TUNE_FILE).map(PathBuf::from),
             across: flag(&ACROSS, get(&ACROSS))?,
             place: get(&PLACE).map(|value| text(&PLACE, &value).map(str::to_owned)).transpose()?,
+            region_steps: number(&REGION_STEPS, &or_default(&REGION_STEPS, get(&REGION_STEPS)))?,
             trace: get(&TRACE).map(PathBuf::from),
             trace_events: number(&TRACE_EVENTS, &or_default(&TRACE_EVENTS, get(&TRACE_EVENTS)))? as usize,
             summary: flag(&SUMMARY, get(&SUMMARY))?,
@@ -595,6 +609,11 @@ impl Config {
     /// How their tiles are dealt out, if the environment says so.
     pub fn place(&self) -> Option<&str> {
         self.place.as_deref()
+    }
+
+    /// How many steps tiles run ahead of the processes that they send to.
+    pub fn region_steps(&self) -> u64 {
+        self.region_steps
     }
 
     /// The file of what regions have learnt; `None`: nothing is kept.

@@ -18,6 +18,7 @@ use super::known::{self, ProgramPart};
 use super::layout::{Deal, Owners, Placement, Preference};
 use super::plan::{Graph, Plan};
 use super::running;
+use super::window::StepBounds;
 use crate::config::Config;
 use crate::engine::remote_view::RegionStage;
 use crate::engine::{AcrossEvent, Call, RemoteScheduler};
@@ -73,6 +74,7 @@ pub(crate) struct AcrossCall {
     name: String,
     preferences: Vec<Preference>,
     layout: Placement,
+    bounds: StepBounds,
     processes: u32,
     stage: Mutex<Stage>,
     /// The last graph that was dealt out by an estimate, and how.
@@ -137,6 +139,7 @@ pub(super) fn run_met(
         name: facts.name.to_owned(),
         preferences: facts.preferences,
         layout,
+        bounds: StepBounds::new(config.region_steps()),
         processes: meeting.processes,
         stage: Mutex::new(Stage::Learning {
             given: false,
@@ -269,7 +272,7 @@ impl Meeting {
         }
         let count = graphs.len();
         let plan = Arc::new(Plan::new(graphs, self.processes, Box::new((**functions).clone())));
-        let exchange = Exchange::new(&self.job, (self.number, self.me, self.role), plan, functions);
+        let exchange = Exchange::new(&self.job, (self.number, self.me, self.role), plan, functions, across.bounds);
         let exchange = Arc::new(exchange);
         let kept = self.kept.take().into();
         exchange.begin(kept)?;
@@ -279,11 +282,12 @@ impl Meeting {
         across.end(count, body)?;
         exchange.leave_behind(&across.name)?;
         let [entering, through, messages, out] = exchange.counts();
+        let waited = exchange.machine.lock().most_buffered();
         let before = if entering > 0 { format!("{entering} bytes from before it, ") } else { String::new() };
         call.engine().config().note(|| {
             format!(
                 "region '{}' on {} processes: process {} has sent {before}{through} bytes in {messages} messages between tiles, \
-                 and {out} bytes of what is left behind",
+                 and {out} bytes of what is left behind; at most {waited} bytes have waited there for their tiles",
                 across.name, self.processes, self.me
             )
         });

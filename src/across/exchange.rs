@@ -8,6 +8,7 @@ use super::functions::Functions;
 use super::machine::TileMachine;
 use super::plan::Plan;
 use super::rows::ElementRows;
+use super::window::StepBounds;
 use crate::engine::remote_view::{RegionStage, RegionView};
 use crate::engine::{AcrossEvent, RemoteScheduler};
 use crate::error::{Error, dvm_retcode_t};
@@ -37,8 +38,8 @@ pub(super) struct Exchange {
     incoming: Mutex<Incoming>,
     role: Role,
     entering: AtomicU64,
-    through: AtomicU64,
-    messages: AtomicU64,
+    pub(super) through: AtomicU64,
+    pub(super) messages: AtomicU64,
     out: AtomicU64,
 }
 
@@ -91,6 +92,7 @@ impl Exchange {
         (number, me, role): (u32, u32, Role),
         plan: Arc<Plan>,
         functions: &Arc<Functions>,
+        bounds: StepBounds,
     ) -> Exchange {
         let pieces = (0..plan.processes).map(|_| Vec::new()).collect();
         let entering = (role == Role::Serves).then(|| (plan.entering(me), 0));
@@ -98,7 +100,7 @@ impl Exchange {
             job: Arc::clone(job),
             number,
             me,
-            machine: Mutex::new(TileMachine::new(Arc::clone(&plan), me)),
+            machine: Mutex::new(TileMachine::new(Arc::clone(&plan), me, bounds)),
             plan,
             functions: Arc::clone(functions),
             incoming: Mutex::new(Incoming { pieces, entering, ..Incoming::default() }),
@@ -151,44 +153,20 @@ impl Exchange {
         incoming.entering.as_ref().is_none_or(|(rows, done)| *done == self.functions.bytes(rows))
     }
 
-    fn others(&self) -> impl Iterator<Item = u32> {
+    pub(super) fn others(&self) -> impl Iterator<Item = u32> {
         let me = self.me;
         (0..self.plan.processes).filter(move |to| *to != me)
     }
 
-    fn tell(&self, to: u32, body: AcrossBody<&[u8]>) {
+    pub(super) fn tell(&self, to: u32, body: AcrossBody<&[u8]>) {
         self.job.across().tell(self.number, ProcessId::from_index(to), body);
     }
 
-    fn send_elements(&self, to: u32, (graph, tile): (usize, u64), left: bool, bytes: &[u8]) {
+    pub(super) fn send_elements(&self, to: u32, (graph, tile): (usize, u64), left: bool, progress: i64, bytes: &[u8]) {
         let mut pieces = bytes.chunks(ACROSS_PIECE).peekable();
         while let Some(bytes) = pieces.next() {
             let more = pieces.peek().is_some();
-            self.tell(to, AcrossBody::Elements { graph: graph as u32, tile, left, more, bytes });
-        }
-    }
-
-    /// Sends what a tile that has just run has for others.
-    pub(super) fn send_parcels(&self, n: usize, tile: &[i64]) {
-        for to in self.others() {
-            let parcel = self.plan.parcel(n, tile, to);
-            if parcel.rows.is_empty() {
-                continue;
-            }
-            let bytes = self.functions.pack(&parcel.rows);
-            self.through.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-            self.messages.fetch_add(1, Ordering::Relaxed);
-            self.send_elements(to, (n, self.plan.graphs[n].number(tile)), false, &bytes);
-        }
-    }
-
-    /// Tells the others, once, that this process has ended its tiles of the graph.
-    pub(super) fn tell_end(&self) {
-        let mut machine = self.machine.lock();
-        if machine.takes_leave() {
-            let graph = machine.graph() as u32;
-            drop(machine);
-            self.others().for_each(|to| self.tell(to, AcrossBody::Ended { graph }));
+            self.tell(to, AcrossBody::Elements { graph: graph as u32, tile, left, more, progress, bytes });
         }
     }
 
@@ -205,7 +183,11 @@ impl Exchange {
         // One thread at a time, so that what one process says stays in order.
         let mut incoming = self.incoming.lock();
         let events = self.job.across().take(self.number);
-        self.take_in(&mut incoming, events)
+        self.take_in(&mut incoming, events)?;
+        drop(incoming);
+        // What has come may let kept messages go.
+        self.tell_progress();
+        Ok(())
     }
 
     fn take_in(&self, incoming: &mut Incoming, events: Vec<AcrossEvent>) -> Result<(), Error> {
@@ -215,7 +197,7 @@ impl Exchange {
                 AcrossEvent::Said(from, AcrossBody::Failed { code, text }) => {
                     return Err(failed_elsewhere(from, code, &text));
                 }
-                AcrossEvent::Said(from, AcrossBody::Elements { graph, tile, left, more, bytes }) => {
+                AcrossEvent::Said(from, AcrossBody::Elements { graph, tile, left, more, progress, bytes }) => {
                     let pieces = &mut incoming.pieces[from.index() as usize];
                     let bytes = if pieces.is_empty() && !more {
                         bytes
@@ -229,15 +211,24 @@ impl Exchange {
                     if left {
                         incoming.left.push((graph, tile, bytes));
                     } else {
-                        self.machine.lock().arrived(graph as usize, tile, bytes)?;
+                        let (from, n) = (from.index() as u32, graph as usize);
+                        let mut machine = self.machine.lock();
+                        machine.arrived(n, tile, bytes)?;
+                        machine.progressed(from, n, progress);
                     }
                 }
                 AcrossEvent::Said(from, AcrossBody::Ended { graph }) => {
                     if graph as usize >= self.plan.graphs.len() {
                         incoming.complete.insert(from.index() as u32);
                     } else {
-                        self.machine.lock().other_ended(graph as usize);
+                        self.machine.lock().other_ended(from.index() as u32, graph as usize);
                     }
+                }
+                AcrossEvent::Said(from, AcrossBody::Progress { graph, step }) => {
+                    self.machine.lock().progressed(from.index() as u32, graph as usize, step);
+                }
+                AcrossEvent::Said(from, AcrossBody::Await { graph, every }) => {
+                    self.machine.lock().awaited(from.index() as u32, graph as usize, every);
                 }
                 AcrossEvent::Said(_, AcrossBody::Entering { bytes, .. }) => {
                     if let Some((rows, done)) = &mut incoming.entering {
@@ -265,7 +256,7 @@ impl Exchange {
                 let bytes = self.functions.pack(&self.plan.left(n, &tile));
                 for &to in &to_all {
                     self.out.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-                    self.send_elements(to, (n, graph.number(&tile)), true, &bytes);
+                    self.send_elements(to, (n, graph.number(&tile)), true, 0, &bytes);
                 }
             }
         }

@@ -4,13 +4,14 @@
 //! A tile is *reached* when the tiles before it of the same process have ended. It then waits for the messages whose gate
 //! it is: these are unpacked by the worker that is about to run it, not on arrival. So what older readers still read stays
 //! until they have ended, and a message is there before the first tile that may read it. What no tile of the graph reads
-//! waits for the end of the graph, in all processes.
+//! waits for the end of the graph, in all processes. A tile that is too far ahead of others is set aside (`window`).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::sync::Arc;
 
 use super::plan::{Plan, priority};
+use super::window::{NO_STEP, StepBounds, Telling, Window};
 use crate::error::{Error, dvm_retcode_t};
 use crate::protocol::planted::planted;
 
@@ -28,6 +29,10 @@ struct Heard {
     messages: HashMap<u64, Vec<u8>>,
     /// How many other processes have ended it.
     ended: u32,
+    /// Before it begins here: by process, its least unfinished step.
+    steps: HashMap<u32, i64>,
+    /// Before it begins here: by process, by how many steps it wants to hear of progress.
+    awaited: HashMap<u32, i64>,
 }
 
 /// A tile of the graph that runs now.
@@ -43,8 +48,9 @@ pub(crate) struct ReadyTile {
 pub(crate) enum Next {
     /// Unpack messages and run a tile; then [`TileMachine::ended`].
     Run(ReadyTile),
-    /// Find out what the tile waits for, by [`Plan::sources`]; then [`TileMachine::expect`].
-    Ask(Vec<i64>),
+    /// Find out what the tile waits for, by [`Plan::sources`], and which of these processes, which it is too far ahead of, it
+    /// sends to, by [`Plan::reads_here`]; then [`TileMachine::expect`].
+    Ask(Vec<i64>, Vec<u32>),
     /// Nothing until something comes, or a tile ends.
     Wait,
     /// Unpack messages: all processes have ended the graph. Then [`TileMachine::leave`].
@@ -57,6 +63,8 @@ pub(crate) struct TileMachine {
     me: u32,
     /// The graph that runs.
     n: usize,
+    /// It has begun, and has not been left.
+    begun: bool,
     /// By tile with some but not all of its predecessors: how many are missing.
     missing: HashMap<u64, usize>,
     reached: Vec<u64>,
@@ -67,6 +75,13 @@ pub(crate) struct TileMachine {
     /// By gate: what has come for it.
     come: HashMap<u64, Vec<Arrived>>,
     ready: BinaryHeap<Reverse<(Vec<i64>, u64)>>,
+    window: Window,
+    /// By tile that waits for messages: which processes it must not run ahead of.
+    receivers: HashMap<u64, Vec<u32>>,
+    /// What [`TileMachine::tellings`] has handed out and is not sent.
+    unsent: usize,
+    /// The bytes of messages that have come and are not unpacked, now and at most.
+    buffered: (u64, u64),
     /// Tiles that have not ended.
     left: u64,
     told: bool,
@@ -80,17 +95,22 @@ fn defect(text: String) -> Error {
 }
 
 impl TileMachine {
-    pub(crate) fn new(plan: Arc<Plan>, me: u32) -> TileMachine {
+    pub(crate) fn new(plan: Arc<Plan>, me: u32, bounds: StepBounds) -> TileMachine {
         TileMachine {
             plan,
             me,
             n: 0,
+            begun: false,
             missing: HashMap::new(),
             reached: Vec::new(),
             waiting: HashMap::new(),
             gates: HashMap::new(),
             come: HashMap::new(),
             ready: BinaryHeap::new(),
+            window: Window::new(bounds),
+            receivers: HashMap::new(),
+            unsent: 0,
+            buffered: (0, 0),
             left: 0,
             told: true,
             over: 0,
@@ -108,8 +128,16 @@ impl TileMachine {
         let plan = Arc::clone(&self.plan);
         let graph = &plan.graphs[n];
         let own = graph.own(self.me);
-        self.n = n;
+        (self.n, self.begun) = (n, true);
         (self.left, self.told) = (own.len() as u64, false);
+        self.window.begin((n, graph), (self.me, plan.processes), &own);
+        let heard = self.heard.entry(n).or_default();
+        for (from, step) in std::mem::take(&mut heard.steps) {
+            self.window.heard(from, step);
+        }
+        for (from, every) in std::mem::take(&mut heard.awaited) {
+            self.window.awaited(from, every);
+        }
         for tile in own.iter().rev() {
             if self.neighbours(tile, Self::previous).next().is_none() {
                 self.reached.push(graph.number(tile));
@@ -149,16 +177,22 @@ impl TileMachine {
     pub(crate) fn next(&mut self) -> Next {
         let plan = Arc::clone(&self.plan);
         let graph = &plan.graphs[self.n];
+        if planted("across-window-at-the-head") && self.head_is_too_far() {
+            return Next::Wait;
+        }
         if let Some(Reverse((_, number))) = self.ready.pop() {
             let mut unpack = self.come.remove(&number).unwrap_or_default();
             if planted("across-on-arrival") {
                 unpack = std::mem::take(&mut self.come).into_values().flatten().collect();
             }
             unpack.sort_by_key(|message| message.source);
+            self.unbuffer(&unpack);
             return Next::Run(ReadyTile { tile: graph.tile(number), unpack });
         }
         if let Some(number) = self.reached.pop() {
-            return Next::Ask(graph.tile(number));
+            let tile = graph.tile(number);
+            let too_far = self.window.too_far(&tile, self.me);
+            return Next::Ask(tile, too_far);
         }
         let heard = self.heard.entry(self.n).or_default();
         let alone = planted("across-next-graph-at-once");
@@ -167,13 +201,14 @@ impl TileMachine {
             let mut unpack: Vec<Arrived> =
                 heard.messages.drain().map(|(source, bytes)| Arrived { source, bytes }).collect();
             unpack.sort_by_key(|message| message.source);
+            self.unbuffer(&unpack);
             return Next::Over(unpack);
         }
         Next::Wait
     }
 
-    /// The messages whose gate a reached tile is, by their sources.
-    pub(crate) fn expect(&mut self, tile: &[i64], sources: impl IntoIterator<Item = u64>) {
+    /// A reached tile is the gate of the messages of these sources, and must not run ahead of these processes.
+    pub(crate) fn expect(&mut self, tile: &[i64], sources: impl IntoIterator<Item = u64>, receivers: Vec<u32>) {
         let gate = self.plan.graphs[self.n].number(tile);
         let (mut missing, mut come) = (0, Vec::new());
         let heard = self.heard.entry(self.n).or_default();
@@ -188,6 +223,9 @@ impl TileMachine {
         if !come.is_empty() {
             self.come.insert(gate, come);
         }
+        if !receivers.is_empty() {
+            self.receivers.insert(gate, receivers);
+        }
         if missing == 0 {
             self.make_ready(gate);
         } else {
@@ -195,14 +233,100 @@ impl TileMachine {
         }
     }
 
+    /// A tile waits for nothing but the window.
     fn make_ready(&mut self, number: u64) {
+        let tile = self.plan.graphs[self.n].tile(number);
+        if planted("across-window-at-the-head") {
+            return self.queue(number);
+        }
+        let receivers = self.receivers.remove(&number).unwrap_or_default();
+        if receivers.is_empty() || !self.window.hold(number, &tile, receivers) {
+            self.queue(number);
+        }
+    }
+
+    fn queue(&mut self, number: u64) {
         let graph = &self.plan.graphs[self.n];
         self.ready.push(Reverse((priority(graph, &graph.tile(number)), number)));
+    }
+
+    /// The defect that tests plant: a tile that is too far ahead stays at the head of the queue.
+    fn head_is_too_far(&mut self) -> bool {
+        let Some(&Reverse((_, number))) = self.ready.peek() else { return false };
+        let tile = self.plan.graphs[self.n].tile(number);
+        let far = self.window.too_far(&tile, self.me);
+        let receiver = self.receivers.get(&number).and_then(|all| all.iter().find(|to| far.contains(to)));
+        receiver.is_some_and(|to| {
+            self.window.ask(*to);
+            true
+        })
+    }
+
+    /// What a tile that has run has for process `to`: it is sent now, or the machine keeps it until it may be. `gated`: a
+    /// tile of the graph reads some of it.
+    pub(crate) fn post(&mut self, to: u32, tile: &[i64], gated: bool, bytes: Vec<u8>) -> Option<Telling> {
+        let graph = &self.plan.graphs[self.n];
+        let source = graph.number(tile);
+        if !gated {
+            return Some(self.window.parcel(to, source, bytes));
+        }
+        self.window.post(to, graph.gate_step(tile, to), source, bytes)
+    }
+
+    /// What is to be told other processes, in this order; then [`TileMachine::sent`].
+    pub(crate) fn tellings(&mut self) -> Vec<Telling> {
+        let tellings = self.window.take_tellings();
+        self.unsent += tellings.len();
+        tellings
+    }
+
+    /// So many tellings are sent.
+    pub(crate) fn sent(&mut self, count: usize) {
+        self.unsent -= count;
+    }
+
+    /// Process `from` has told its least unfinished step of a graph.
+    pub(crate) fn progressed(&mut self, from: u32, n: usize, step: i64) {
+        if self.runs(n) {
+            self.window.heard(from, step).into_iter().for_each(|number| self.queue(number));
+        } else if n >= self.over {
+            let known = self.heard.entry(n).or_default().steps.entry(from).or_insert(step);
+            *known = step.max(*known);
+        }
+    }
+
+    /// Process `from` wants to hear each time when the least unfinished step here has risen by so much.
+    pub(crate) fn awaited(&mut self, from: u32, n: usize, every: i64) {
+        if self.runs(n) {
+            self.window.awaited(from, every);
+        } else if n >= self.over {
+            self.heard.entry(n).or_default().awaited.insert(from, every);
+        }
+    }
+
+    /// Whether graph `n` has begun here and has not been left.
+    fn runs(&self, n: usize) -> bool {
+        n == self.n && self.begun
+    }
+
+    #[cfg(test)]
+    pub(super) fn least_step(&self) -> i64 {
+        self.window.least()
+    }
+
+    /// Most bytes of messages that have waited here at once.
+    pub(crate) fn most_buffered(&self) -> u64 {
+        self.buffered.1
+    }
+
+    fn unbuffer(&mut self, messages: &[Arrived]) {
+        self.buffered.0 -= messages.iter().map(|message| message.bytes.len() as u64).sum::<u64>();
     }
 
     /// A tile has ended, and what it has for others is packed.
     pub(crate) fn ended(&mut self, tile: &[i64]) {
         self.left -= 1;
+        self.window.ended(tile);
         let next: Vec<Vec<i64>> = self.neighbours(tile, Self::following).collect();
         for tile in next {
             let number = self.plan.graphs[self.n].number(&tile);
@@ -216,9 +340,9 @@ impl TileMachine {
         }
     }
 
-    /// True once, when all tiles of this process have ended: the others are to be told.
+    /// True once, when all tiles of this process have ended and what they have for others is sent: these are to be told.
     pub(crate) fn takes_leave(&mut self) -> bool {
-        let first = self.left == 0 && !self.told;
+        let first = self.left == 0 && !self.told && self.unsent == 0 && self.window.is_quiet();
         self.told |= first;
         first
     }
@@ -231,6 +355,8 @@ impl TileMachine {
         if n < self.over || n >= self.plan.graphs.len() {
             return Err(defect(format!("a message of graph {n} comes after {} graphs", self.over)));
         }
+        self.buffered.0 += bytes.len() as u64;
+        self.buffered.1 = self.buffered.1.max(self.buffered.0);
         let gate = if n == self.n { self.gates.remove(&source) } else { None };
         let Some(gate) = gate else {
             let before = self.heard.entry(n).or_default().messages.insert(source, bytes);
@@ -250,19 +376,22 @@ impl TileMachine {
         Ok(())
     }
 
-    /// Another process has ended a graph, and has sent all that it has of it.
-    pub(crate) fn other_ended(&mut self, n: usize) {
+    /// Process `from` has ended a graph, and has sent all that it has of it.
+    pub(crate) fn other_ended(&mut self, from: u32, n: usize) {
         self.heard.entry(n).or_default().ended += 1;
+        self.progressed(from, n, NO_STEP);
     }
 
     /// Leaves the graph, whose last messages are unpacked.
     pub(crate) fn leave(&mut self) {
         self.heard.remove(&self.n);
+        self.begun = false;
         debug_assert!(self.gates.is_empty() && self.come.is_empty() && self.waiting.is_empty());
     }
 
-    /// How many tiles have not ended, are ready, and wait for messages.
+    /// How many tiles have not ended, are ready, and wait for messages or are set aside.
     pub(crate) fn counts(&self) -> (u64, u64, u64) {
-        (self.left, (self.ready.len() + self.reached.len()) as u64, self.waiting.len() as u64)
+        let waiting = self.waiting.len() + self.window.held();
+        (self.left, (self.ready.len() + self.reached.len()) as u64, waiting as u64)
     }
 }

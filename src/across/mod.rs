@@ -5,13 +5,14 @@
 //! everybody gets what the region leaves behind.
 //!
 //! - `rows`: sets of elements; `layout`: the owner of each tile, `deal`: the best layout; `plan`: all graphs of a call, and what a tile has for a
-//!   process; `machine`: which tiles may run, and which messages are unpacked before. These decide, and have no threads.
+//!   process; `machine`: which tiles may run, and which messages are unpacked before;
+//!   `window`: how far they run ahead. These decide, and have no threads.
 //!
 //! In a program of one process, only process 0 has the arrays: the others serve its regions.
 //!
 //! - `known`: the regions of the program; `served`, `reservation`: one in a process that serves; `program`: serving.
 //! - `functions`: the generated code; `call`: a call of a region from its beginning to its end; `running`: a graph of it;
-//!   `exchange`: what the processes send each other.
+//!   `exchange`, `outgoing`: what the processes send each other.
 
 mod call;
 mod deal;
@@ -20,12 +21,14 @@ mod functions;
 mod known;
 mod layout;
 mod machine;
+mod outgoing;
 mod plan;
 mod program;
 mod reservation;
 mod rows;
 mod running;
 mod served;
+mod window;
 
 #[cfg(test)]
 mod simulation;

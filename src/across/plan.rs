@@ -109,6 +109,12 @@ impl Graph {
         tiles
     }
 
+    /// The step, the index along the first carried coordinate, of the gate of what a tile has for a process.
+    pub(crate) fn gate_step(&self, tile: &[i64], process: u32) -> i64 {
+        let along = self.carried.iter().position(|carried| *carried);
+        along.map_or(0, |k| self.owners.from(process, k, tile[k]).unwrap_or(tile[k]))
+    }
+
     /// The tiles that have this tile of the process as the gate of what they have for it, and the tile itself. The gate of
     /// what a tile has for a process is the least tile of the process that is not before it along any carried coordinate.
     fn behind(&self, gate: &[i64], process: u32) -> Vec<Vec<i64>> {
@@ -180,6 +186,21 @@ impl Plan {
         }
         parcel.rows.unite();
         parcel
+    }
+
+    /// Whether tiles of another process in the same graph read what a tile writes.
+    pub(crate) fn reads_here(&self, n: usize, tile: &[i64], to: u32) -> bool {
+        let phase = Some(self.graphs[n].phase);
+        let writer = self.graphs[n].tile_box(tile);
+        let inside = |ends: &FlowEnds| ends.from == phase && ends.to == phase;
+        let mut flows = self.flows.list().iter().enumerate().filter(|(_, ends)| inside(ends));
+        flows.any(|(flow, _)| {
+            self.parts[n][to as usize].iter().any(|reader| {
+                let mut any = false;
+                self.flows.rows(flow, &writer, reader, &mut |row| any |= row.count > 0);
+                any
+            })
+        })
     }
 
     /// What the tiles of a process read from before the region.

@@ -46,7 +46,7 @@ pub(super) fn run(
 ) -> Result<(), Error> {
     let engine = call.engine();
     exchange.machine.lock().begin(n);
-    exchange.tell_end();
+    exchange.tell_progress();
     let running = Arc::new(RunningPart {
         name: name.to_owned(),
         label: engine.trace().name(name),
@@ -103,11 +103,13 @@ impl RunningPart {
                 self.unpack(ready.unpack)?;
                 self.run(worker, &ready.tile)?;
             }
-            Next::Ask(tile) => {
+            Next::Ask(tile, mut receivers) => {
                 let graph = &self.plan().graphs[self.n];
                 let sources = self.plan().sources(self.n, &tile, self.exchange.me);
                 let sources: Vec<u64> = sources.iter().map(|(source, _)| graph.number(source)).collect();
-                self.exchange.machine.lock().expect(&tile, sources);
+                receivers.retain(|to| self.plan().reads_here(self.n, &tile, *to));
+                self.exchange.machine.lock().expect(&tile, sources, receivers);
+                self.exchange.tell_progress();
             }
             Next::Over(messages) => {
                 self.unpack(messages)?;
@@ -162,7 +164,7 @@ impl RunningPart {
         let (_, ready, _) = machine.counts();
         drop(machine);
         self.ended.fetch_add(1, Ordering::Relaxed);
-        self.exchange.tell_end();
+        self.exchange.tell_progress();
         if ready > 1 {
             self.engine().wake_one();
         }

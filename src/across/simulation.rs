@@ -9,6 +9,7 @@ use super::layout::{Deal, Owners, Placement, Preference};
 use super::machine::{Next, ReadyTile, TileMachine};
 use super::plan::{FlowEnds, Flows, Graph, InstanceBox, Plan};
 use super::rows::{ElementRow, ElementRows};
+use super::window::{StepBounds, Telling};
 use crate::protocol::planted::with_planted;
 use testkit::Random;
 
@@ -86,8 +87,8 @@ impl Nest {
 
     /// A stencil in time, skewed: band coordinates t and t + i. An anti dependence crosses the tiles, and with `back` a flow
     /// both ways.
-    fn stencil(back: bool) -> Nest {
-        let (n, steps) = (14, 6);
+    fn stencil(back: bool, steps: i64) -> Nest {
+        let n = 14;
         let phases = vec![(0, vec![steps, n + steps])];
         let mut instances = Vec::new();
         for t in 0..steps {
@@ -101,6 +102,21 @@ impl Nest {
         }
         let carried = carried(&instances, &phases).expect("the skew makes the band permutable");
         Nest { instances, phases, carried, lengths: vec![n as usize, 1], steps: 1 }
+    }
+
+    /// Each step reads the step before and, along the line, the place before: values go one way only.
+    fn pipeline(steps: i64) -> Nest {
+        let n = 4;
+        let phases = vec![(0, vec![steps, n])];
+        let at = |t: i64, i: i64| (0, t * n + i);
+        let instance = |t: i64, i: i64| {
+            let before = (t > 0).then(|| at(t - 1, i));
+            let reads = before.into_iter().chain((i > 0).then(|| at(t, i - 1))).collect();
+            Instance { phase: 0, place: vec![t, i], reads, write: at(t, i) }
+        };
+        let instances = (0..steps).flat_map(|t| (0..n).map(move |i| instance(t, i))).collect::<Vec<_>>();
+        let carried = carried(&instances, &phases).expect("no dependence goes back");
+        Nest { instances, phases, carried, lengths: vec![(steps * n) as usize, 1], steps: 1 }
     }
 
     /// The values after the instances one after another.
@@ -227,7 +243,10 @@ impl Flows for Known {
 
 /// What is under way from one process to another.
 enum Letter {
-    Parcel(usize, u64, Vec<u64>),
+    /// Of a graph: what a tile has.
+    Parcel(usize, u64, i64, Vec<u8>),
+    Progress(usize, i64),
+    Await(usize, i64),
     Ended(usize),
     Left(usize, u64, Vec<u64>),
 }
@@ -258,6 +277,10 @@ fn unpack(rows: &ElementRows, mut values: &[u64], memory: &mut [Vec<u64>]) -> Re
     if values.is_empty() { Ok(()) } else { Err("too long".into()) }
 }
 
+fn bytes(values: &[u64]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
 fn words(bytes: &[u8]) -> Vec<u64> {
     bytes.chunks(8).map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes"))).collect()
 }
@@ -270,6 +293,16 @@ enum Mood {
     Late,
     /// Messages at once.
     Early,
+    /// Messages at once, and process 0 goes before the others.
+    FirstAhead,
+}
+
+/// What a run has come to.
+struct Ran {
+    /// The elements that were sent.
+    sent: usize,
+    /// The most bytes that have waited in a process at once.
+    buffered: u64,
 }
 
 struct World<'a> {
@@ -280,13 +313,14 @@ struct World<'a> {
     under_way: BTreeMap<(u32, u32), VecDeque<Letter>>,
     /// By graph and tile: its instances.
     tiles: HashMap<(usize, u64), Vec<usize>>,
+    bounds: StepBounds,
     /// Process 0 alone has the values before the nest, and gets those after it.
     served: bool,
 }
 
 impl World<'_> {
-    fn new<'a>(nest: &'a Nest, (count, served): (u32, bool), random: &mut Random) -> World<'a> {
-        let plan = Arc::new(Plan::new(nest.graphs(count, random), count, Box::new(Known::of(nest))));
+    fn new(nest: &Nest, graphs: Vec<Graph>, (count, served): (u32, bool), bounds: StepBounds) -> World<'_> {
+        let plan = Arc::new(Plan::new(graphs, count, Box::new(Known::of(nest))));
         let mut tiles: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
         for (at, instance) in nest.instances.iter().enumerate() {
             let hosts = nest.phases[instance.phase].0;
@@ -297,7 +331,7 @@ impl World<'_> {
             tiles.entry((n, graph.number(&tile))).or_default().push(at);
         }
         let process = |me: u32| {
-            let mut machine = TileMachine::new(Arc::clone(&plan), me);
+            let mut machine = TileMachine::new(Arc::clone(&plan), me, bounds);
             machine.begin(0);
             let mut memory = nest.memory();
             if served && me > 0 {
@@ -308,7 +342,7 @@ impl World<'_> {
             Process { machine, memory, running: Vec::new(), over: false, left: Vec::new(), sent: BTreeSet::new() }
         };
         let processes = (0..count).map(process).collect();
-        World { nest, plan, processes, under_way: BTreeMap::new(), tiles, served }
+        World { nest, plan, processes, under_way: BTreeMap::new(), tiles, bounds, served }
     }
 
     /// Takes one step of a process, of the kind that `what` chooses; false if there is none.
@@ -317,7 +351,7 @@ impl World<'_> {
         if end_first && !self.processes[at].running.is_empty() {
             let k = random.below(self.processes[at].running.len());
             let ready = self.processes[at].running.swap_remove(k);
-            self.end(me, &ready.tile);
+            self.end(me, &ready.tile)?;
             return Ok(true);
         }
         if self.processes[at].over {
@@ -325,12 +359,15 @@ impl World<'_> {
         }
         let n = self.processes[at].machine.graph();
         match self.processes[at].machine.next() {
-            Next::Ask(tile) => {
+            Next::Ask(tile, mut receivers) => {
                 let sources = self.plan.sources(n, &tile, me);
                 let numbers: Vec<u64> = sources.iter().map(|(source, _)| self.plan.graphs[n].number(source)).collect();
-                self.processes[at].machine.expect(&tile, numbers);
+                receivers.retain(|to| self.plan.reads_here(n, &tile, *to));
+                self.processes[at].machine.expect(&tile, numbers, receivers);
+                self.tell(me)?;
             }
             Next::Run(ready) => {
+                self.check_window(me, &ready.tile)?;
                 for message in &ready.unpack {
                     self.take(me, n, message.source, &words(&message.bytes))?;
                 }
@@ -345,7 +382,7 @@ impl World<'_> {
                     self.take(me, n, message.source, &words(&message.bytes))?;
                 }
                 self.processes[at].machine.leave();
-                self.next_graph(me, n);
+                self.next_graph(me, n)?;
             }
             Next::Wait => return Ok(false),
         }
@@ -358,11 +395,12 @@ impl World<'_> {
     }
 
     /// A tile has run: sends what it has for others, then releases the tiles after it.
-    fn end(&mut self, me: u32, tile: &[i64]) {
+    fn end(&mut self, me: u32, tile: &[i64]) -> Result<(), String> {
         let count = self.processes.len() as u32;
         let process = &mut self.processes[me as usize];
         let n = process.machine.graph();
         let number = self.plan.graphs[n].number(tile);
+        let mut posted = Vec::new();
         for to in (0..count).filter(|to| *to != me) {
             let parcel = self.plan.parcel(n, tile, to);
             if !parcel.rows.is_empty() {
@@ -370,11 +408,65 @@ impl World<'_> {
                     process.sent.extend((row.first..row.first + row.count).map(|e| (n, number, to, row.array, e)));
                 }
                 let values = pack(&parcel.rows, &process.memory);
-                self.under_way.entry((me, to)).or_default().push_back(Letter::Parcel(n, number, values));
+                posted.extend(process.machine.post(to, tile, parcel.gated, bytes(&values)));
             }
         }
         process.machine.ended(tile);
+        posted.into_iter().try_for_each(|telling| self.send(me, telling))?;
+        self.tell(me)
+    }
+
+    fn send(&mut self, me: u32, telling: Telling) -> Result<(), String> {
+        let (to, letter) = match telling {
+            Telling::Parcel { to, graph: n, source, progress, bytes } => {
+                self.check_ahead(to, n, source)?;
+                (to, Letter::Parcel(n, source, progress, bytes))
+            }
+            Telling::Progress { to, graph, step } => (to, Letter::Progress(graph, step)),
+            Telling::Await { to, graph, every } => (to, Letter::Await(graph, every)),
+        };
+        self.under_way.entry((me, to)).or_default().push_back(letter);
+        Ok(())
+    }
+
+    /// No parcel leaves earlier than the window allows, seen from the process that gets it.
+    fn check_ahead(&self, to: u32, n: usize, source: u64) -> Result<(), String> {
+        let graph = &self.plan.graphs[n];
+        let tile = graph.tile(source);
+        let gate = graph.gate_step(&tile, to);
+        let early = gate > self.least(to, n).saturating_add(self.bounds.ahead);
+        if early && self.plan.reads_here(n, &tile, to) { Err("a parcel leaves too early".into()) } else { Ok(()) }
+    }
+
+    /// No tile starts earlier than the window allows, seen from the processes that it sends to.
+    fn check_window(&self, me: u32, tile: &[i64]) -> Result<(), String> {
+        let n = self.processes[me as usize].machine.graph();
+        let step = self.plan.graphs[n].gate_step(tile, me);
+        let far = |to: &u32| step > self.least(*to, n).saturating_add(self.bounds.steps);
+        let mut others = (0..self.plan.processes).filter(|to| *to != me).filter(far);
+        if others.any(|to| self.plan.reads_here(n, tile, to)) { Err("a tile starts too early".into()) } else { Ok(()) }
+    }
+
+    /// The least unfinished step of a process in graph `n`.
+    fn least(&self, process: u32, n: usize) -> i64 {
+        let machine = &self.processes[process as usize].machine;
+        if machine.graph() > n {
+            return i64::MAX;
+        }
+        let own = |tile: &Vec<i64>| self.plan.graphs[n].gate_step(tile, process);
+        if machine.graph() < n {
+            return self.plan.graphs[n].own(process).iter().map(own).min().unwrap_or(i64::MAX);
+        }
+        machine.least_step()
+    }
+
+    fn tell(&mut self, me: u32) -> Result<(), String> {
+        let tellings = self.processes[me as usize].machine.tellings();
+        let count = tellings.len();
+        tellings.into_iter().try_for_each(|telling| self.send(me, telling))?;
+        self.processes[me as usize].machine.sent(count);
         self.tell_end(me);
+        Ok(())
     }
 
     fn tell_end(&mut self, me: u32) {
@@ -387,10 +479,10 @@ impl World<'_> {
         }
     }
 
-    fn next_graph(&mut self, me: u32, n: usize) {
+    fn next_graph(&mut self, me: u32, n: usize) -> Result<(), String> {
         if n + 1 < self.plan.graphs.len() {
             self.processes[me as usize].machine.begin(n + 1);
-            return self.tell_end(me);
+            return self.tell(me);
         }
         self.processes[me as usize].over = true;
         for (n, graph) in self.plan.graphs.iter().enumerate() {
@@ -403,26 +495,29 @@ impl World<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     fn deliver(&mut self, pair: (u32, u32)) -> Result<(), String> {
         let letter = self.under_way.get_mut(&pair).and_then(VecDeque::pop_front).expect("a letter");
-        let process = &mut self.processes[pair.1 as usize];
+        let (from, process) = (pair.0, &mut self.processes[pair.1 as usize]);
         match letter {
-            Letter::Parcel(n, source, values) => {
-                let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+            Letter::Parcel(n, source, progress, bytes) => {
                 process.machine.arrived(n, source, bytes).map_err(|error| error.message().to_owned())?;
+                process.machine.progressed(from, n, progress);
             }
-            Letter::Ended(n) => process.machine.other_ended(n),
+            Letter::Progress(n, step) => process.machine.progressed(from, n, step),
+            Letter::Await(n, every) => process.machine.awaited(from, n, every),
+            Letter::Ended(n) => process.machine.other_ended(from, n),
             Letter::Left(n, source, values) => process.left.push((n, source, values)),
         }
-        Ok(())
+        self.tell(pair.1)
     }
 
     /// Runs everything; why it is wrong.
-    fn run(mut self, mood: Mood, random: &mut Random) -> Result<usize, String> {
+    fn run(mut self, mood: Mood, random: &mut Random) -> Result<Ran, String> {
         for me in 0..self.processes.len() as u32 {
-            self.tell_end(me);
+            self.tell(me)?;
         }
         loop {
             let letters: Vec<(u32, u32)> =
@@ -430,13 +525,13 @@ impl World<'_> {
             let first = match mood {
                 Mood::Any => random.below(2) == 0,
                 Mood::Late => false,
-                Mood::Early => true,
+                Mood::Early | Mood::FirstAhead => true,
             };
             if first && !letters.is_empty() {
                 self.deliver(*random.pick(&letters))?;
                 continue;
             }
-            let begin = random.below(self.processes.len());
+            let begin = if matches!(mood, Mood::FirstAhead) { 0 } else { random.below(self.processes.len()) };
             let mut any = false;
             for k in 0..self.processes.len() {
                 let me = ((begin + k) % self.processes.len()) as u32;
@@ -456,7 +551,7 @@ impl World<'_> {
         self.check()
     }
 
-    fn check(mut self) -> Result<usize, String> {
+    fn check(mut self) -> Result<Ran, String> {
         if self.processes.iter().any(|process| !process.over) {
             return Err("the processes wait for each other".into());
         }
@@ -477,7 +572,8 @@ impl World<'_> {
         if sent != wanted {
             return Err(format!("{} elements were sent, and {} are read elsewhere", sent.len(), wanted.len()));
         }
-        Ok(sent.len())
+        let buffered = self.processes.iter().map(|process| process.machine.most_buffered()).max().unwrap_or(0);
+        Ok(Ran { sent: sent.len(), buffered })
     }
 
     /// What enters a process is what its instances read and none has written.
@@ -539,19 +635,31 @@ impl World<'_> {
     }
 }
 
+/// A window of 1, 2, ... steps, or a wide one.
+fn bounds(random: &mut Random) -> StepBounds {
+    let steps = *random.pick(&[1, 1, 2, 3, 4, 1 << 20]);
+    let bounds = StepBounds::new(steps);
+    if random.below(2) == 0 {
+        bounds
+    } else {
+        StepBounds { ahead: random.below(steps.min(4) as usize) as i64, ..bounds }
+    }
+}
+
 /// One case: the elements that were sent, or why it is wrong.
 fn case(seed: u64) -> Result<usize, String> {
     let mut random = Random::new(seed);
     let nest = match random.below(4) {
-        0 => Some(Nest::stencil(random.below(2) == 0)),
+        0 => Some(Nest::stencil(random.below(2) == 0, 6)),
         _ => (0..40).find_map(|_| Nest::random(&mut random)),
     };
     let Some(nest) = nest else { return Ok(0) };
     let count = random.below(3) as u32 + 2;
     let served = random.below(2) == 0;
-    let world = World::new(&nest, (count, served), &mut random);
+    let graphs = nest.graphs(count, &mut random);
+    let world = World::new(&nest, graphs, (count, served), bounds(&mut random));
     let mood = *random.pick(&[Mood::Any, Mood::Late, Mood::Early]);
-    world.run(mood, &mut random)
+    world.run(mood, &mut random).map(|ran| ran.sent)
 }
 
 #[test]
@@ -563,10 +671,36 @@ fn all_processes_have_what_the_loops_compute() {
     assert!(testkit::selected() || sent > 30_000, "only {sent} elements");
 }
 
+/// What waits in a process does not grow with the number of steps, as it does without a window.
+#[test]
+fn messages_that_wait_are_those_of_a_window() {
+    let most = |steps: i64, bounds: StepBounds| {
+        let nest = Nest::pipeline(steps);
+        let extent = vec![steps, 2];
+        let preference = Preference { coordinates: vec![1], cyclic: false, near: false };
+        let owners = Owners::new(&extent, 2, &preference, &Placement::default());
+        let carried = nest.carried[0].clone();
+        let (first, step) = (vec![0, 0], vec![1, 2]);
+        let graph = Graph { phase: 0, hosts: Vec::new(), extent, first, step, carried, owners };
+        let world = World::new(&nest, vec![graph], (2, false), bounds);
+        world.run(Mood::FirstAhead, &mut Random::new(1)).unwrap_or_else(|why| panic!("{why}")).buffered
+    };
+    let elements = |count: u64| 8 * count;
+    for window in 1..6 {
+        let bounds = StepBounds::new(window);
+        assert_eq!([16, 64].map(|steps| most(steps, bounds)), [elements(window + 1); 2], "a window of {window} steps");
+        for ahead in 0..window {
+            let bounds = StepBounds { ahead: ahead as i64, ..bounds };
+            assert_eq!([16, 64].map(|steps| most(steps, bounds)), [elements(ahead + 1); 2], "{bounds:?}");
+        }
+    }
+    assert_eq!([16, 64].map(|steps| most(steps, StepBounds::new(1 << 20))), [16, 64].map(elements));
+}
+
 /// Each rule of the order is needed: without it some case goes wrong.
 #[test]
 fn what_breaks_a_rule_is_found() {
-    for defect in ["across-on-arrival", "across-unit-edges", "across-next-graph-at-once"] {
+    for defect in ["across-on-arrival", "across-unit-edges", "across-next-graph-at-once", "across-window-at-the-head"] {
         let found = with_planted(defect, || (1..600).any(|seed| case(seed).is_err()));
         assert!(found, "{defect} is not found");
     }

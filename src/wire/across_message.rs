@@ -44,8 +44,24 @@ pub enum AcrossBody<B> {
         left: bool,
         /// More of them follow.
         more: bool,
+        /// The least step of the graph whose tiles the sender has not all ended.
+        progress: i64,
         /// The elements.
         bytes: B,
+    },
+    /// The least step of a graph whose tiles the sender has not all ended.
+    Progress {
+        /// The number of the graph in the call.
+        graph: u32,
+        /// The step; the greatest number: it has ended all.
+        step: i64,
+    },
+    /// The receiver is to tell each time when its least unfinished step has risen.
+    Await {
+        /// The number of the graph in the call.
+        graph: u32,
+        /// By so much.
+        every: i64,
     },
     /// The sender has ended all its tiles of a graph; one beyond the last graph: all that it leaves behind is sent.
     Ended {
@@ -78,9 +94,11 @@ impl AcrossBody<&[u8]> {
         match self {
             AcrossBody::Enter { digest, willing } => AcrossBody::Enter { digest, willing },
             AcrossBody::Sizes(sizes) => AcrossBody::Sizes(sizes),
-            AcrossBody::Elements { graph, tile, left, more, bytes } => {
-                AcrossBody::Elements { graph, tile, left, more, bytes: bytes.to_vec() }
+            AcrossBody::Elements { graph, tile, left, more, progress, bytes } => {
+                AcrossBody::Elements { graph, tile, left, more, progress, bytes: bytes.to_vec() }
             }
+            AcrossBody::Progress { graph, step } => AcrossBody::Progress { graph, step },
+            AcrossBody::Await { graph, every } => AcrossBody::Await { graph, every },
             AcrossBody::Ended { graph } => AcrossBody::Ended { graph },
             AcrossBody::Serve(call) => AcrossBody::Serve(call.owned()),
             AcrossBody::Entering { more, bytes } => AcrossBody::Entering { more, bytes: bytes.to_vec() },
@@ -99,6 +117,8 @@ mod kind {
     pub(super) const SERVE: u32 = 5;
     pub(super) const ENTERING: u32 = 6;
     pub(super) const RUNS_MAIN: u32 = 7;
+    pub(super) const PROGRESS: u32 = 8;
+    pub(super) const AWAIT: u32 = 9;
 }
 
 /// Flags of elements.
@@ -124,14 +144,25 @@ impl<B: AsRef<[u8]>> AcrossMessage<B> {
                 }
                 kind::SIZES
             }
-            AcrossBody::Elements { graph, tile, left, more, bytes } => {
+            AcrossBody::Elements { graph, tile, left, more, progress, bytes } => {
                 let bytes = bytes.as_ref();
                 to.u32(*graph);
                 to.u64(*tile);
+                to.u64(*progress as u64);
                 to.u32(u32::from(*left) * LEFT + u32::from(*more) * MORE);
                 to.u32(bytes.len() as u32);
                 to.padded(bytes);
                 kind::ELEMENTS
+            }
+            AcrossBody::Progress { graph, step } => {
+                to.u32(*graph);
+                to.u64(*step as u64);
+                kind::PROGRESS
+            }
+            AcrossBody::Await { graph, every } => {
+                to.u32(*graph);
+                to.u64(*every as u64);
+                kind::AWAIT
             }
             AcrossBody::Ended { graph } => {
                 to.u32(*graph);
@@ -191,6 +222,7 @@ pub fn read_across_message<'a>(edge: &Edge<'a>) -> Result<AcrossMessage<&'a [u8]
         }
         kind::ELEMENTS => {
             let (graph, tile) = (from.u32("a graph's number")?, from.u64("a tile's number")?);
+            let progress = from.u64("a step")? as i64;
             let at = from;
             let flags = from.u32("flags of elements")?;
             if flags & !(LEFT | MORE) != 0 {
@@ -198,7 +230,7 @@ pub fn read_across_message<'a>(edge: &Edge<'a>) -> Result<AcrossMessage<&'a [u8]
             }
             let length = from.u32("the length of elements")? as usize;
             let bytes = from.padded("elements", length)?;
-            AcrossBody::Elements { graph, tile, left: flags & LEFT != 0, more: flags & MORE != 0, bytes }
+            AcrossBody::Elements { graph, tile, left: flags & LEFT != 0, more: flags & MORE != 0, progress, bytes }
         }
         kind::SERVE => AcrossBody::Serve(ServedCall::read(&mut from)?),
         kind::ENTERING => {
@@ -213,6 +245,12 @@ pub fn read_across_message<'a>(edge: &Edge<'a>) -> Result<AcrossMessage<&'a [u8]
         kind::RUNS_MAIN => {
             from.zero("an unused field")?;
             AcrossBody::RunsMain
+        }
+        kind::PROGRESS => {
+            AcrossBody::Progress { graph: from.u32("a graph's number")?, step: from.u64("a step")? as i64 }
+        }
+        kind::AWAIT => {
+            AcrossBody::Await { graph: from.u32("a graph's number")?, every: from.u64("a number of steps")? as i64 }
         }
         kind::ENDED => AcrossBody::Ended { graph: from.u32("a graph's number")? },
         kind::FAILED => {
@@ -246,7 +284,9 @@ mod tests {
     }
 
     fn some<'a>(random: &mut Random, material: &'a [u8]) -> AcrossMessage<&'a [u8]> {
-        let body = match random.below(8) {
+        let body = match random.below(10) {
+            8 => AcrossBody::Progress { graph: number(random), step: random.number() as i64 },
+            9 => AcrossBody::Await { graph: number(random), every: random.number() as i64 },
             4 => AcrossBody::Serve(ServedCall {
                 region: number(random),
                 program: random.number(),
@@ -265,6 +305,7 @@ mod tests {
                 tile: random.number(),
                 left: random.below(2) == 0,
                 more: random.below(2) == 0,
+                progress: random.number() as i64,
                 bytes: &material[..random.below(material.len())],
             },
         };
