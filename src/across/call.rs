@@ -11,9 +11,11 @@ use std::ffi::c_void;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use super::call_arrays::CallArrays;
 use super::deal::{self, StepCounts, Waits};
 use super::exchange::{Exchange, Role, Waiting, failed_elsewhere};
 use super::functions::Functions;
+use super::kept::Extent;
 use super::known::{self, ProgramPart};
 use super::layout::{Deal, Owners, Placement, Preference};
 use super::plan::{Graph, Plan};
@@ -25,7 +27,7 @@ use crate::engine::{AcrossEvent, Call, RemoteScheduler};
 use crate::error::Error;
 use crate::graph::{GraphParts, MAX_DIMENSION};
 use crate::id::ProcessId;
-use crate::sync::lock::Mutex;
+use crate::sync::lock::{Mutex, MutexGuard};
 use crate::wire::{AcrossBody, ServedCall};
 
 /// Most graphs of one call: their list is in memory.
@@ -47,6 +49,17 @@ pub(crate) struct RegionFacts<'a> {
 
 /// One call at a time runs across in a process.
 static TURN: Mutex<()> = Mutex::new(());
+
+/// While it exists, no other call of this process runs across.
+pub(super) type Turn = MutexGuard<'static, ()>;
+
+pub(super) fn turn() -> Turn {
+    TURN.lock()
+}
+
+pub(super) fn turn_at_once() -> Option<Turn> {
+    TURN.try_lock()
+}
 
 thread_local! {
     static OF_BODY: Cell<u32> = const { Cell::new(1) };
@@ -99,33 +112,51 @@ pub(crate) struct GraphOfPhase {
 }
 
 /// Runs a region on all processes, from outside of tasks; false: all run their original loops, since some process cannot,
-/// or they do not agree. `served`: process 0 alone runs main, and hands this to the others.
-pub(crate) fn run(
-    call: &Call,
-    facts: RegionFacts,
-    functions: Functions,
-    served: Option<&ServedCall<Vec<u8>>>,
-) -> Result<bool, Error> {
+/// or they do not agree.
+pub(crate) fn run(call: &Call, facts: RegionFacts, functions: Functions) -> Result<bool, Error> {
     let job = call.job().filter(|job| job.processes > 1).ok_or_else(no_job)?;
-    let _turn = TURN.lock();
+    let _turn = turn();
     let (me, processes) = (job.me.index() as u32, job.processes as u32);
     let number = job.scheduler.across().next_call();
-    let role = if served.is_some() { Role::Leads } else { Role::Equal };
-    let meeting = Meeting { job: Arc::clone(&job.scheduler), number, me, processes, role, kept: RefCell::default() };
-    if let Some(ServedCall { region, program, digest, values, arrays }) = served {
-        let (region, program, digest, arrays) = (*region, *program, *digest, arrays.clone());
-        meeting.tell_all(&AcrossBody::Serve(ServedCall { region, program, digest, values: values.as_slice(), arrays }));
-    }
-    run_met(call, &meeting, facts, Some(functions))
+    let meeting =
+        Meeting { job: Arc::clone(&job.scheduler), number, me, processes, role: Role::Equal, kept: RefCell::default() };
+    let arrays = CallArrays::plain(functions.elements());
+    Ok(run_met(call, &meeting, facts, Some(functions), arrays)?.is_some())
 }
 
-/// The same, once all processes know that there is a call. Without functions this process cannot take part.
+/// The same where process 0 alone runs main, and hands the call to the others. Gives the kept memory after it.
+pub(super) fn lead(
+    call: &Call,
+    _turn: &Turn,
+    facts: RegionFacts,
+    functions: Functions,
+    (served, arrays): (ServedCall<Vec<u8>>, CallArrays),
+) -> Result<Option<Vec<Extent>>, Error> {
+    let job = call.job().ok_or_else(no_job)?;
+    let number = job.scheduler.across().next_call();
+    let processes = job.processes as u32;
+    let meeting = Meeting {
+        job: Arc::clone(&job.scheduler),
+        number,
+        me: 0,
+        processes,
+        role: Role::Leads,
+        kept: RefCell::default(),
+    };
+    let ServedCall { region, program, digest, values, arrays: given } = served;
+    meeting.tell_all(&AcrossBody::Serve(ServedCall { region, program, digest, values: &values, arrays: given }));
+    run_met(call, &meeting, facts, Some(functions), arrays)
+}
+
+/// The same, once all processes know that there is a call. Without functions this process cannot take part. Nothing: it has
+/// not run.
 pub(super) fn run_met(
     call: &Call,
     meeting: &Meeting,
     mut facts: RegionFacts,
     functions: Option<Functions>,
-) -> Result<bool, Error> {
+    arrays: CallArrays,
+) -> Result<Option<Vec<Extent>>, Error> {
     let config = call.engine().config();
     let layout = config.place().map_or_else(|| Ok(Placement::default()), Placement::parse);
     if let Err(error) = &layout {
@@ -134,7 +165,7 @@ pub(super) fn run_met(
     }
     let layout = layout.unwrap_or_default();
     facts.digest = digest(facts.digest, &layout);
-    let (true, Some(functions)) = (meeting.enter(call, &facts)?, functions) else { return Ok(false) };
+    let (true, Some(functions)) = (meeting.enter(call, &facts)?, functions) else { return Ok(None) };
     let across = AcrossCall {
         name: facts.name.to_owned(),
         preferences: facts.preferences,
@@ -151,11 +182,11 @@ pub(super) fn run_met(
         dealt: Mutex::new(None),
     };
     let functions = Arc::new(functions);
-    let told = meeting.across_body(call, &across, &functions);
+    let told = meeting.across_body(call, &across, &functions, arrays);
     if let Err(error) = &told {
         meeting.tell_all(&AcrossBody::Failed { code: error.code(), text: error.message().to_owned() });
     }
-    told.map(|()| true)
+    told.map(Some)
 }
 
 /// The processes at the beginning of a call.
@@ -257,7 +288,13 @@ impl Meeting {
         ended
     }
 
-    fn across_body(&self, call: &Call, across: &AcrossCall, functions: &Arc<Functions>) -> Result<(), Error> {
+    fn across_body(
+        &self,
+        call: &Call,
+        across: &AcrossCall,
+        functions: &Arc<Functions>,
+        arrays: CallArrays,
+    ) -> Result<Vec<Extent>, Error> {
         if self.me != 0 {
             let sizes = self.sizes(&across.name)?;
             across.learn(Some(sizes));
@@ -272,7 +309,8 @@ impl Meeting {
         }
         let count = graphs.len();
         let plan = Arc::new(Plan::new(graphs, self.processes, Box::new((**functions).clone())));
-        let exchange = Exchange::new(&self.job, (self.number, self.me, self.role), plan, functions, across.bounds);
+        let parts = (self.number, self.me, self.role);
+        let exchange = Exchange::new(&self.job, parts, plan, functions, (across.bounds, arrays))?;
         let exchange = Arc::new(exchange);
         let kept = self.kept.take().into();
         exchange.begin(kept)?;
@@ -291,7 +329,7 @@ impl Meeting {
                 across.name, self.processes, self.me
             )
         });
-        Ok(())
+        Ok(exchange.kept_after())
     }
 }
 

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::call_arrays::{CallArrays, Entry};
 use super::functions::Functions;
+use super::kept::Extent;
 use super::machine::TileMachine;
 use super::plan::Plan;
 use super::rows::ElementRows;
@@ -34,6 +36,10 @@ pub(super) struct Exchange {
     pub(super) me: u32,
     pub(super) plan: Arc<Plan>,
     pub(super) functions: Arc<Functions>,
+    /// The arrays and kept memory, in bytes.
+    bytewise: Functions,
+    arrays: CallArrays,
+    sends: Vec<(u32, ElementRows)>,
     pub(super) machine: Mutex<TileMachine>,
     incoming: Mutex<Incoming>,
     role: Role,
@@ -52,8 +58,8 @@ struct Incoming {
     left: Vec<(u32, u64, Vec<u8>)>,
     /// Who has sent all that.
     complete: BTreeSet<u32>,
-    /// What this process's tiles read from before the region, and how many bytes of it have come, if it waits for them.
-    entering: Option<(ElementRows, usize)>,
+    /// What this process's tiles read from before the region: by who has it, and how many bytes of it have come.
+    entering: Vec<(u32, ElementRows, usize)>,
 }
 
 /// While the value exists, explanations tell that a thread of the program waits in a region.
@@ -92,24 +98,33 @@ impl Exchange {
         (number, me, role): (u32, u32, Role),
         plan: Arc<Plan>,
         functions: &Arc<Functions>,
-        bounds: StepBounds,
-    ) -> Exchange {
+        (bounds, mut arrays): (StepBounds, CallArrays),
+    ) -> Result<Exchange, Error> {
         let pieces = (0..plan.processes).map(|_| Vec::new()).collect();
-        let entering = (role == Role::Serves).then(|| (plan.entering(me), 0));
-        Exchange {
+        let entry = if role == Role::Equal { Entry::default() } else { arrays.enter(&plan, me)? };
+        let entering = entry.waits.into_iter().map(|(from, rows)| (from, rows, 0)).collect();
+        Ok(Exchange {
             job: Arc::clone(job),
             number,
             me,
             machine: Mutex::new(TileMachine::new(Arc::clone(&plan), me, bounds)),
             plan,
             functions: Arc::clone(functions),
+            bytewise: functions.in_bytes(&arrays.bases()),
+            arrays,
+            sends: entry.sends,
             incoming: Mutex::new(Incoming { pieces, entering, ..Incoming::default() }),
             role,
             entering: AtomicU64::new(0),
             through: AtomicU64::new(0),
             messages: AtomicU64::new(0),
             out: AtomicU64::new(0),
-        }
+        })
+    }
+
+    /// The kept memory after the region.
+    pub(super) fn kept_after(&self) -> Vec<Extent> {
+        self.arrays.clone().after(&self.plan)
     }
 
     /// Takes in what has come before the graphs were known.
@@ -123,34 +138,30 @@ impl Exchange {
         [&self.entering, &self.through, &self.messages, &self.out].map(|count| count.load(Ordering::Relaxed))
     }
 
-    /// Hands those that serve what their tiles read from before the region; there, waits for it.
+    /// Hands others what their tiles read from before the region; waits for what those of this process read.
     pub(super) fn enter(&self, name: &str) -> Result<(), Error> {
-        match self.role {
-            Role::Equal => Ok(()),
-            Role::Leads => {
-                for to in self.others() {
-                    let rows = self.plan.entering(to);
-                    self.functions.pack_pieces(&rows, ACROSS_PIECE, &mut |bytes, more| {
-                        self.entering.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-                        self.tell(to, AcrossBody::Entering { more, bytes });
-                    });
-                }
-                Ok(())
+        for (to, rows) in &self.sends {
+            self.bytewise.pack_pieces(rows, ACROSS_PIECE, &mut |bytes, more| {
+                self.entering.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+                self.tell(*to, AcrossBody::Entering { more, bytes });
+            });
+        }
+        let mut incoming = self.incoming.lock();
+        loop {
+            let absent = self.not_entered(&incoming);
+            if absent.is_empty() {
+                return Ok(());
             }
-            Role::Serves => {
-                let mut incoming = self.incoming.lock();
-                while !self.has_entered(&incoming) {
-                    let _waits = Waiting::new(&self.job, name, RegionStage::Entering, [0]);
-                    let events = self.job.across().wait_and_take(self.number);
-                    self.take_in(&mut incoming, events)?;
-                }
-                Ok(())
-            }
+            let _waits = Waiting::new(&self.job, name, RegionStage::Entering, absent);
+            let events = self.job.across().wait_and_take(self.number);
+            self.take_in(&mut incoming, events)?;
         }
     }
 
-    fn has_entered(&self, incoming: &Incoming) -> bool {
-        incoming.entering.as_ref().is_none_or(|(rows, done)| *done == self.functions.bytes(rows))
+    /// Who has not yet sent all that this process needs.
+    fn not_entered(&self, incoming: &Incoming) -> Vec<u32> {
+        let open = incoming.entering.iter().filter(|(_, rows, done)| *done < self.bytewise.bytes(rows));
+        open.map(|(from, ..)| *from).collect()
     }
 
     pub(super) fn others(&self) -> impl Iterator<Item = u32> {
@@ -230,14 +241,19 @@ impl Exchange {
                 AcrossEvent::Said(from, AcrossBody::Await { graph, every }) => {
                     self.machine.lock().awaited(from.index() as u32, graph as usize, every);
                 }
-                AcrossEvent::Said(_, AcrossBody::Entering { bytes, .. }) => {
-                    if let Some((rows, done)) = &mut incoming.entering {
-                        self.functions.unpack_piece(rows, done, &bytes)?;
+                AcrossEvent::Said(from, AcrossBody::Entering { bytes, .. }) => {
+                    let from = from.index() as u32;
+                    if let Some((_, rows, done)) = incoming.entering.iter_mut().find(|(known, ..)| *known == from) {
+                        self.bytewise.unpack_piece(rows, done, &bytes)?;
                     }
                 }
                 AcrossEvent::Said(
                     _,
-                    AcrossBody::Enter { .. } | AcrossBody::Sizes(_) | AcrossBody::Serve(_) | AcrossBody::RunsMain,
+                    AcrossBody::Enter { .. }
+                    | AcrossBody::Sizes(_)
+                    | AcrossBody::Serve(_)
+                    | AcrossBody::Kept { .. }
+                    | AcrossBody::RunsMain,
                 ) => {}
             }
         }
@@ -253,7 +269,11 @@ impl Exchange {
         };
         for (n, graph) in self.plan.graphs.iter().enumerate() {
             for tile in graph.own(self.me) {
-                let bytes = self.functions.pack(&self.plan.left(n, &tile));
+                let rows = self.arrays.returned(&self.plan.left(n, &tile));
+                if to_all.is_empty() || rows.is_empty() {
+                    continue;
+                }
+                let bytes = self.bytewise.pack(&rows);
                 for &to in &to_all {
                     self.out.fetch_add(bytes.len() as u64, Ordering::Relaxed);
                     self.send_elements(to, (n, graph.number(&tile)), true, 0, &bytes);
@@ -272,7 +292,8 @@ impl Exchange {
             for (n, tile, bytes) in std::mem::take(&mut incoming.left) {
                 let graph =
                     self.plan.graphs.get(n as usize).ok_or_else(|| Error::state("elements of no graph have come"))?;
-                self.functions.unpack(&self.plan.left(n as usize, &graph.tile(tile)), &bytes)?;
+                let rows = self.arrays.returned(&self.plan.left(n as usize, &graph.tile(tile)));
+                self.bytewise.unpack(&rows, &bytes)?;
             }
             if incoming.complete.len() + 1 == self.plan.processes as usize {
                 return Ok(());

@@ -69,6 +69,17 @@ impl Functions {
         Functions { context, body, ends, rows, arrays, sizes }
     }
 
+    /// The same memory in bytes of stores (`call_arrays`): the arrays, and then extents. `extents`: an array in each, and
+    /// the place of its base.
+    pub(crate) fn in_bytes(&self, extents: &[(usize, i64)]) -> Functions {
+        let mut arrays: Vec<ArrayAt> = self.arrays.iter().map(|array| ArrayAt { element: 1, ..*array }).collect();
+        for &(array, base) in extents {
+            let of = self.arrays[array];
+            arrays.push(ArrayAt { base: of.base.wrapping_offset(-(base as isize)), element: 1, fixed: of.fixed });
+        }
+        Functions { sizes: vec![1; arrays.len()], arrays, ..self.clone() }
+    }
+
     /// Runs the loops around the graphs. `call`: what they are given to.
     pub(crate) fn body(&self, call: *mut c_void) -> Result<(), Error> {
         // SAFETY: by the promise made to `new`: the context is that of the body, which takes two arguments.
@@ -135,6 +146,11 @@ impl Functions {
             bytes = rest;
         }
         if bytes.is_empty() { Ok(()) } else { Err(too_much(before)) }
+    }
+
+    /// By array: the bytes of an element.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = usize> + '_ {
+        self.arrays.iter().map(|array| array.element)
     }
 
     /// The bytes of all elements of the rows.

@@ -11,13 +11,20 @@
 //! In a program of one process, only process 0 has the arrays: the others serve its regions.
 //!
 //! - `known`: the regions of the program; `served`, `reservation`: one in a process that serves; `program`: serving.
+//! - `kept`: arrays that stay on the processes between regions: who has what; `spans`, `call_arrays`: as sets of bytes.
+//!   `keeper`, `guarded_pages`: in process 0, whose main may touch them; `kept_served`: in a process that serves.
 //! - `functions`: the generated code; `call`: a call of a region from its beginning to its end; `running`: a graph of it;
 //!   `exchange`, `outgoing`: what the processes send each other.
 
 mod call;
+mod call_arrays;
 mod deal;
 mod exchange;
 mod functions;
+mod guarded_pages;
+mod keeper;
+mod kept;
+mod kept_served;
 mod known;
 mod layout;
 mod machine;
@@ -28,6 +35,7 @@ mod reservation;
 mod rows;
 mod running;
 mod served;
+mod spans;
 mod window;
 
 #[cfg(test)]

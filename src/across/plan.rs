@@ -180,7 +180,7 @@ impl Plan {
         parcel.gated = !parcel.rows.is_empty();
         for (flow, ends) in flows() {
             let Some(phase) = ends.to else { continue };
-            self.readers_since(n + 1, phase, to, |reader| {
+            self.boxes_since(n + 1, phase, to, |reader| {
                 self.flows.rows(flow, &writer, reader, &mut |row| parcel.rows.add(row));
             });
         }
@@ -208,7 +208,7 @@ impl Plan {
         let (nobody, mut rows) = (InstanceBox::default(), ElementRows::default());
         for (flow, ends) in self.flows.list().iter().enumerate() {
             let (None, Some(phase)) = (ends.from, ends.to) else { continue };
-            self.readers_since(0, phase, process, |reader| {
+            self.boxes_since(0, phase, process, |reader| {
                 self.flows.rows(flow, &nobody, reader, &mut |row| rows.add(row));
             });
         }
@@ -217,7 +217,7 @@ impl Plan {
     }
 
     /// Visits boxes around the process's tiles in the phase's graphs from graph `n` on.
-    fn readers_since(&self, n: usize, phase: usize, process: u32, mut visit: impl FnMut(&InstanceBox)) {
+    fn boxes_since(&self, n: usize, phase: usize, process: u32, mut visit: impl FnMut(&InstanceBox)) {
         let all = &self.by_phase[phase];
         let after = &all[all.partition_point(|at| *at < n)..];
         match (&self.together[phase], after.last()) {
@@ -242,6 +242,19 @@ impl Plan {
             if ends.from == Some(graph.phase) && ends.to.is_none() {
                 self.flows.rows(flow, &writer, &nobody, &mut |row| rows.add(row));
             }
+        }
+        rows.unite();
+        rows
+    }
+
+    /// What all tiles of a process leave behind.
+    pub(crate) fn left_by(&self, process: u32) -> ElementRows {
+        let (nobody, mut rows) = (InstanceBox::default(), ElementRows::default());
+        for (flow, ends) in self.flows.list().iter().enumerate() {
+            let (Some(phase), None) = (ends.from, ends.to) else { continue };
+            self.boxes_since(0, phase, process, |writer| {
+                self.flows.rows(flow, writer, &nobody, &mut |row| rows.add(row));
+            });
         }
         rows.unite();
         rows

@@ -6,8 +6,11 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::call::{Meeting, RegionFacts, no_job};
+use super::call_arrays::CallArrays;
 use super::exchange::Role;
 use super::functions::Functions;
+use super::keeper;
+use super::kept_served::KeptHere;
 use super::known::{self, ProgramPart};
 use super::reservation::Reservation;
 use super::served::{GivenArray, ServedRegion};
@@ -40,17 +43,25 @@ pub(crate) unsafe fn lead(
     if !facts.willing {
         return Ok(false);
     }
-    let served = known::by_table(table).and_then(|(number, region)| {
-        // SAFETY: by this function's contract.
-        unsafe { region.call(number, context, arrays, facts.digest) }
+    let turn = super::call::turn();
+    let led = keeper::open(call, &turn, facts.name, arrays).and_then(|(given, kept)| {
+        let served = known::by_table(table).and_then(|(number, region)| {
+            // SAFETY: by this function's contract.
+            unsafe { region.call(number, context, arrays, &kept, facts.digest) }
+        });
+        let Some(served) = served else {
+            let name = facts.name;
+            call.engine().config().note(|| format!("region '{name}' runs in process 0: the others cannot serve it"));
+            return Ok(None);
+        };
+        known::note_led();
+        super::call::lead(call, &turn, facts, functions, (served, given))
     });
-    let Some(served) = served else {
-        let name = facts.name;
-        call.engine().config().note(|| format!("region '{name}' runs in process 0: the others cannot serve it"));
-        return Ok(false);
+    let (ran, led) = match led {
+        Ok(after) => (after.is_some(), keeper::close(call, &turn, after)),
+        Err(error) => (false, keeper::close(call, &turn, None).and(Err(error))),
     };
-    known::note_led();
-    super::call::run(call, facts, functions, Some(&served)).inspect_err(|_| known::set_part(ProgramPart::Alone))
+    led.inspect_err(|_| known::set_part(ProgramPart::Alone)).map(|()| ran)
 }
 
 /// Refuses `dvm_init` after the others have served: their variables are no longer as main expects to find them.
@@ -81,14 +92,29 @@ pub(crate) fn serve(call: &Call) -> Result<AfterServing, Error> {
     let job = call.job().filter(|job| job.processes > 1).ok_or_else(no_job)?;
     let (me, processes) = (job.me.index() as u32, job.processes as u32);
     let mut memory: Vec<Reservation> = Vec::new();
+    let mut kept_here = KeptHere::default();
     loop {
         let number = job.scheduler.across().next_call();
         let Some((said, kept)) = next(call, number)? else { return Ok(AfterServing::End) };
-        let AcrossBody::Serve(served) = said else { return Ok(AfterServing::RunMain) };
+        let served = match said {
+            AcrossBody::Serve(served) => served,
+            AcrossBody::Kept { extent, event, spans } => {
+                let send = &mut |bytes: &[u8]| {
+                    let body = AcrossBody::Entering { more: true, bytes };
+                    job.scheduler.across().tell(number, ProcessId::FIRST, body);
+                };
+                if let Err(error) = kept_here.event(me, (extent, event), spans, send) {
+                    let failed = AcrossBody::Failed { code: error.code(), text: error.message().to_owned() };
+                    job.scheduler.across().tell(number, ProcessId::FIRST, failed);
+                }
+                continue;
+            }
+            _ => return Ok(AfterServing::RunMain),
+        };
         let job = Arc::clone(&job.scheduler);
         let meeting = Meeting { job, number, me, processes, role: Role::Serves, kept: RefCell::new(kept) };
         // A call that fails is told to process 0, which may go on without it.
-        memory = serve_call(call, &meeting, &served, memory).unwrap_or_else(|error| {
+        memory = serve_call(call, &meeting, &served, memory, &mut kept_here).unwrap_or_else(|error| {
             call.engine().config().note(|| error.message().to_owned());
             Vec::new()
         });
@@ -108,7 +134,10 @@ fn next(call: &Call, number: u32) -> Result<Option<(AcrossBody<Vec<u8>>, VecDequ
         for event in events {
             match event {
                 AcrossEvent::Lost(error) => return Err(error),
-                AcrossEvent::Said(ProcessId::FIRST, body @ (AcrossBody::Serve(_) | AcrossBody::RunsMain)) => {
+                AcrossEvent::Said(
+                    ProcessId::FIRST,
+                    body @ (AcrossBody::Serve(_) | AcrossBody::Kept { .. } | AcrossBody::RunsMain),
+                ) => {
                     said = Some(body);
                 }
                 other @ AcrossEvent::Said(..) => kept.push_back(other),
@@ -124,10 +153,12 @@ fn serve_call(
     meeting: &Meeting,
     served: &ServedCall<Vec<u8>>,
     memory: Vec<Reservation>,
+    kept_here: &mut KeptHere,
 ) -> Result<Vec<Reservation>, Error> {
+    kept_here.begin(&served.arrays, meeting.processes);
     let known = known::by_number(served.region);
     let made = match &known {
-        Some(region) => ServedRegion::new(region, served, memory),
+        Some(region) => ServedRegion::new(region, served, memory, kept_here),
         None => Err(Error::state("process 0 runs a region that this process does not know")),
     };
     let name = known.as_ref().map_or("of process 0", |region| &region.name);
@@ -135,6 +166,11 @@ fn serve_call(
     let preferences = known.as_ref().map(|region| region.preferences.clone()).unwrap_or_default();
     let facts = RegionFacts { name, preferences, digest: served.digest, willing: made.is_some() };
     let functions = made.as_ref().map(|made| made.functions.clone());
-    super::call::run_met(call, meeting, facts, functions)?;
+    let kept: Vec<_> = served.arrays.iter().map(|array| array.kept).collect();
+    let elements = served.arrays.iter().map(|array| array.element as usize);
+    let arrays = CallArrays::with_kept(elements, &kept, |id| kept_here.extent(id).cloned())?;
+    if let Some(after) = super::call::run_met(call, meeting, facts, functions, arrays)? {
+        kept_here.set(after);
+    }
     Ok(made.map(ServedRegion::into_reservations).unwrap_or_default())
 }

@@ -38,6 +38,11 @@ impl Reservation {
         self.bytes
     }
 
+    /// The first byte: the begin of a page.
+    pub(super) fn address(&self) -> *mut u8 {
+        self.address
+    }
+
     /// Where the array's base is to be, so that what is touched lies inside, at the alignment that it has in the program.
     pub(super) fn base(&self, array: &ServedArray) -> *mut u8 {
         let alignment = i64::from(ServedArray::ALIGNMENT);
@@ -63,7 +68,8 @@ mod tests {
         for mut random in testkit::seeds(200).map(Random::new) {
             let begin = random.below(100_000) as i64 - 50_000;
             let end = begin + 1 + random.below(50_000) as i64;
-            let array = ServedArray { begin, end, skew: random.below(4096) as u16, element: 1, named: false };
+            let array =
+                ServedArray { begin, end, skew: random.below(4096) as u16, element: 1, named: false, kept: None };
             let needed = Reservation::needed(&array).expect("it touches something");
             let reservation = Reservation::new(needed).expect("there is memory");
             let base = reservation.base(&array);

@@ -8,11 +8,12 @@ use std::ptr;
 use std::slice;
 
 use super::functions::{ArrayAt, Functions};
+use super::kept_served::KeptHere;
 use super::known::KnownRegion;
 use super::reservation::Reservation;
 use crate::error::Error;
 use crate::memory::Allocation;
-use crate::wire::{ServedArray, ServedCall};
+use crate::wire::{ServedArray, ServedCall, ServedExtent};
 
 /// Most bytes of a region's values: they go in one message.
 const MOST_VALUES: usize = 64 << 10;
@@ -33,6 +34,7 @@ impl KnownRegion {
         region: u32,
         context: *const c_void,
         arrays: &[GivenArray],
+        kept: &[Option<ServedExtent>],
         digest: u64,
     ) -> Option<ServedCall<Vec<u8>>> {
         let mut values = Vec::new();
@@ -47,7 +49,7 @@ impl KnownRegion {
             program: self.program(),
             digest,
             values,
-            arrays: arrays.iter().map(GivenArray::served).collect(),
+            arrays: arrays.iter().zip(kept).map(|(array, kept)| array.served(*kept)).collect(),
         })
     }
 }
@@ -69,6 +71,7 @@ impl ServedRegion {
         region: &KnownRegion,
         call: &ServedCall<Vec<u8>>,
         mut old: Vec<Reservation>,
+        kept: &mut KeptHere,
     ) -> Result<ServedRegion, Error> {
         let bytes: usize = region.members.iter().map(|member| member.bytes).sum();
         let inside = region.members.iter().all(|member| member.at + member.bytes <= region.context);
@@ -82,7 +85,7 @@ impl ServedRegion {
         let mut reservations: Vec<Reservation> = Vec::new();
         let mut bases: Vec<*mut c_void> = Vec::new();
         for array in &call.arrays {
-            let Some(needed) = Reservation::needed(array).filter(|_| !array.named) else {
+            let Some(needed) = Reservation::needed(array).filter(|_| !array.named && array.kept.is_none()) else {
                 bases.push(ptr::null_mut());
                 continue;
             };
@@ -106,8 +109,16 @@ impl ServedRegion {
             unsafe { ptr::copy_nonoverlapping(value.as_ptr(), address.as_ptr().add(member.at), member.bytes) };
             values = rest;
         }
-        // SAFETY: the function is that of the region's table, the context is one of it, and there is a base for each array.
-        unsafe { (region.places)(address.as_ptr().cast(), bases.as_mut_ptr()) };
+        let place = |bases: &mut Vec<*mut c_void>| {
+            // SAFETY: the function is that of the region's table, the context is one of it, and there is a base for each
+            // array.
+            unsafe { (region.places)(address.as_ptr().cast(), bases.as_mut_ptr()) };
+        };
+        place(&mut bases);
+        if call.arrays.iter().any(|array| array.kept.is_some()) {
+            put_in_kept(call, kept, &mut bases)?;
+            place(&mut bases);
+        }
         let maps = Mappings::read();
         let array = |(base, array): (&*mut c_void, &ServedArray)| {
             let base: *mut u8 = base.cast();
@@ -125,6 +136,18 @@ impl ServedRegion {
     pub(super) fn into_reservations(self) -> Vec<Reservation> {
         self.reservations
     }
+}
+
+/// Sets the bases of arrays that lie in kept memory. Those that have names are known by now: pointers may lead into them.
+fn put_in_kept(call: &ServedCall<Vec<u8>>, kept: &mut KeptHere, bases: &mut [*mut c_void]) -> Result<(), Error> {
+    let arrays = || call.arrays.iter().enumerate().filter_map(|(k, array)| Some((k, array, array.kept?)));
+    for (k, _, place) in arrays().filter(|(_, array, _)| array.named) {
+        kept.lies(&place, bases[k].cast());
+    }
+    for (k, _, place) in arrays().filter(|(_, array, _)| !array.named) {
+        bases[k] = kept.base(&place)?.cast();
+    }
+    Ok(())
 }
 
 /// Which addresses of the process can be written. Constant arrays are as in process 0, and cannot.
@@ -160,13 +183,21 @@ pub(crate) struct GivenArray {
     pub(crate) touched: (i64, i64),
     /// The program's text names the array itself.
     pub(crate) named: bool,
+    /// Clause `keep`: it stays on the processes.
+    pub(crate) keep: bool,
 }
 
 impl GivenArray {
+    /// The addresses that are touched.
+    pub(super) fn places(&self) -> (i64, i64) {
+        let base = self.base.addr() as i64;
+        (base + self.touched.0, base + self.touched.1)
+    }
+
     /// As servers get to know it.
-    fn served(&self) -> ServedArray {
+    fn served(&self, kept: Option<ServedExtent>) -> ServedArray {
         let skew = (self.base.addr() % usize::from(ServedArray::ALIGNMENT)) as u16;
         let (begin, end) = self.touched;
-        ServedArray { begin, end: end.max(begin), skew, element: self.element as u32, named: self.named }
+        ServedArray { begin, end: end.max(begin), skew, element: self.element as u32, named: self.named, kept }
     }
 }

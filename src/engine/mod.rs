@@ -31,7 +31,8 @@ pub(crate) use execute::section_end::{end_section, sealed};
 #[cfg(test)]
 pub(crate) use lifecycle::init_alone;
 pub(crate) use lifecycle::{
-    JobPart, end_of_service, end_process, finalize, forked, init, init_implicitly, running, serve, start_implicit, wait,
+    JobPart, before_end, end_of_service, end_process, finalize, forked, init, init_implicitly, running, serve,
+    start_implicit, wait,
 };
 pub(crate) use observe::{remote_view, view};
 pub(crate) use shared_tasks::SharedTask;

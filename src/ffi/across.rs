@@ -69,6 +69,12 @@ pub struct dvm_across_phase_t {
     pub flags: c_int,
 }
 
+/// The program's text names the array itself, at file scope, not a pointer to it.
+pub const DVM_ACROSS_NAMED: c_int = 1;
+
+/// Where process 0 alone runs main, the array may stay on the processes after the region, until main touches it.
+pub const DVM_ACROSS_KEEP: c_int = 2;
+
 /// An array of a region.
 #[allow(non_camel_case_types)]
 #[repr(C)]
@@ -81,7 +87,7 @@ pub struct dvm_across_array_t {
     pub begin: i64,
     /// One beyond the last one.
     pub end: i64,
-    /// Nonzero: the program's text names the array itself, at file scope, not a pointer to it.
+    /// DVM_ACROSS_NAMED, DVM_ACROSS_KEEP, or both.
     pub named: c_int,
 }
 
@@ -186,7 +192,8 @@ pub unsafe extern "C" fn dvm_across_run(
             base: array.base,
             element: array.element,
             touched: (array.begin, array.end),
-            named: array.named != 0,
+            named: array.named & DVM_ACROSS_NAMED != 0,
+            keep: array.named & DVM_ACROSS_KEEP != 0,
         };
         let served: Vec<_> = arrays.iter().map(given).collect();
         let at = |array: &dvm_across_array_t| ArrayAt { base: array.base.cast(), element: array.element, fixed: false };
@@ -200,7 +207,7 @@ pub unsafe extern "C" fn dvm_across_run(
             // SAFETY: the documentation demands a context of this region.
             unsafe { across::lead(call, facts, functions, (table, context, &served)) }
         } else {
-            across::run(call, facts, functions, None)
+            across::run(call, facts, functions)
         };
         place.write(c_int::from(has_run?));
         Ok(())

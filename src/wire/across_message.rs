@@ -79,6 +79,15 @@ pub enum AcrossBody<B> {
     },
     /// The program is none of its regions alone: the receiver runs main itself.
     RunsMain,
+    /// Something happens to memory that is kept on the processes.
+    Kept {
+        /// Its number in the program.
+        extent: u32,
+        /// What happens.
+        event: KeptEvent,
+        /// To which bytes, as first addresses and ends in process 0, in order.
+        spans: Vec<(u64, u64)>,
+    },
     /// The sender cannot go on.
     Failed {
         /// Why.
@@ -86,6 +95,24 @@ pub enum AcrossBody<B> {
         /// Why, in words.
         text: String,
     },
+}
+
+/// What happens between regions to memory that is kept on the processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptEvent {
+    /// Process 0 is to have the bytes: who has them sends them, as what enters.
+    Bring,
+    /// Main has written the bytes: process 0 alone has them.
+    Wrote,
+    /// Nothing of it is kept any more.
+    Forget,
+}
+
+/// Most spans of bytes in one message.
+pub const KEPT_SPANS: usize = 4096;
+
+impl KeptEvent {
+    const ALL: [KeptEvent; 3] = [KeptEvent::Bring, KeptEvent::Wrote, KeptEvent::Forget];
 }
 
 impl AcrossBody<&[u8]> {
@@ -103,6 +130,7 @@ impl AcrossBody<&[u8]> {
             AcrossBody::Serve(call) => AcrossBody::Serve(call.owned()),
             AcrossBody::Entering { more, bytes } => AcrossBody::Entering { more, bytes: bytes.to_vec() },
             AcrossBody::RunsMain => AcrossBody::RunsMain,
+            AcrossBody::Kept { extent, event, spans } => AcrossBody::Kept { extent, event, spans },
             AcrossBody::Failed { code, text } => AcrossBody::Failed { code, text },
         }
     }
@@ -119,6 +147,7 @@ mod kind {
     pub(super) const RUNS_MAIN: u32 = 7;
     pub(super) const PROGRESS: u32 = 8;
     pub(super) const AWAIT: u32 = 9;
+    pub(super) const KEPT: u32 = 10;
 }
 
 /// Flags of elements.
@@ -190,6 +219,16 @@ impl<B: AsRef<[u8]>> AcrossMessage<B> {
                 to.u32(0);
                 kind::RUNS_MAIN
             }
+            AcrossBody::Kept { extent, event, spans } => {
+                to.u32(*extent);
+                to.u32(*event as u32);
+                to.u32(spans.len() as u32);
+                for (first, end) in spans {
+                    to.u64(*first);
+                    to.u64(*end);
+                }
+                kind::KEPT
+            }
         };
         Edge { room: ACROSS_ROOM, handle, bytes: buffer }
     }
@@ -252,6 +291,7 @@ pub fn read_across_message<'a>(edge: &Edge<'a>) -> Result<AcrossMessage<&'a [u8]
         kind::AWAIT => {
             AcrossBody::Await { graph: from.u32("a graph's number")?, every: from.u64("a number of steps")? as i64 }
         }
+        kind::KEPT => kept(&mut from)?,
         kind::ENDED => AcrossBody::Ended { graph: from.u32("a graph's number")? },
         kind::FAILED => {
             let at = from;
@@ -266,9 +306,38 @@ pub fn read_across_message<'a>(edge: &Edge<'a>) -> Result<AcrossMessage<&'a [u8]
     Ok(AcrossMessage { call, body })
 }
 
+fn kept<B>(from: &mut Reader<'_>) -> Result<AcrossBody<B>, Refusal> {
+    let extent = from.u32("the number of kept memory")?;
+    let at = *from;
+    let event = from.u32("what happens to kept memory")?;
+    let Some(&event) = KeptEvent::ALL.get(event as usize) else {
+        return at.no_value("what happens to kept memory", event.into());
+    };
+    let at = *from;
+    let count = from.u32("a number of spans")? as usize;
+    if count > KEPT_SPANS {
+        return at.no_value("a number of spans", count as u64);
+    }
+    let needed = 16 * count;
+    if from.left() != needed {
+        return from.refuse(Why::Truncated { what: "spans", needed, left: from.left() });
+    }
+    let mut spans: Vec<(u64, u64)> = Vec::with_capacity(count);
+    for _ in 0..count {
+        let at = *from;
+        let span = (from.u64("an address")?, from.u64("an address")?);
+        let before = spans.last().map_or(0, |last| last.1);
+        if span.0 < before || span.0 >= span.1 || span.1 > i64::MAX as u64 {
+            return at.no_value("an address", span.0);
+        }
+        spans.push(span);
+    }
+    Ok(AcrossBody::Kept { extent, event, spans })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::served_call::ServedArray;
+    use super::super::served_call::{ServedArray, ServedExtent};
     use super::*;
     use testkit::Random;
 
@@ -276,7 +345,22 @@ mod tests {
         let begin = random.number() as i64 >> 2;
         let end = begin + random.below(1 << 30) as i64;
         let (skew, element) = (random.below(4096) as u16, number(random));
-        ServedArray { begin, end, element, skew, named: random.below(2) == 0 }
+        let kept = (random.below(2) == 0).then(|| {
+            let first = random.below(1 << 40) as u64 + 5000;
+            let end = first + 1 + random.below(1 << 20) as u64;
+            let (keep, base) = (random.below(2) == 0, random.number());
+            ServedExtent { id: number(random), keep, base, span: (first, end), window: (first - 4096, end + 4096) }
+        });
+        ServedArray { begin, end, element, skew, named: random.below(2) == 0, kept }
+    }
+
+    fn spans(random: &mut Random) -> Vec<(u64, u64)> {
+        let mut at = 0;
+        let mut next = |most: usize| {
+            at += random.below(most) as u64 + 1;
+            at
+        };
+        (0..3).map(|_| (next(1 << 30), next(1 << 20))).collect()
     }
 
     fn number(random: &mut Random) -> u32 {
@@ -284,8 +368,8 @@ mod tests {
     }
 
     fn some<'a>(random: &mut Random, material: &'a [u8]) -> AcrossMessage<&'a [u8]> {
-        let body = match random.below(10) {
-            8 => AcrossBody::Progress { graph: number(random), step: random.number() as i64 },
+        let body = match random.below(11) {
+            10 => AcrossBody::Progress { graph: number(random), step: random.number() as i64 },
             9 => AcrossBody::Await { graph: number(random), every: random.number() as i64 },
             4 => AcrossBody::Serve(ServedCall {
                 region: number(random),
@@ -296,6 +380,11 @@ mod tests {
             }),
             5 => AcrossBody::Entering { more: random.below(2) == 0, bytes: &material[..random.below(material.len())] },
             6 => AcrossBody::RunsMain,
+            7 => AcrossBody::Kept {
+                extent: number(random),
+                event: KeptEvent::ALL[random.below(3)],
+                spans: spans(random),
+            },
             0 => AcrossBody::Enter { digest: random.number(), willing: random.below(2) == 0 },
             1 => AcrossBody::Sizes((0..random.below(9)).map(|_| random.number() as i64).collect()),
             2 => AcrossBody::Ended { graph: number(random) },

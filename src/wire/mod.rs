@@ -22,7 +22,9 @@ mod served_call;
 mod tests;
 mod words;
 
-pub use across_message::{ACROSS_PIECE, ACROSS_ROOM, AcrossBody, AcrossMessage, read_across_message};
+pub use across_message::{
+    ACROSS_PIECE, ACROSS_ROOM, AcrossBody, AcrossMessage, KEPT_SPANS, KeptEvent, read_across_message,
+};
 pub use argument::{Argument, Arguments, How};
 pub use batch::{BatchHead, Messages};
 pub use datum_at::DatumAt;
@@ -32,4 +34,4 @@ pub use message::{
 };
 pub use refusal::{Refusal, Why};
 pub use round_message::{HeapPlace, Offer, REDISTRIBUTION_ROOM, RoundKey, RoundMessage, RoundRole, read_round_message};
-pub use served_call::{ServedArray, ServedCall};
+pub use served_call::{ServedArray, ServedCall, ServedExtent};

@@ -31,7 +31,29 @@ pub struct ServedArray {
     pub skew: u16,
     /// The program's text names the array itself, not a pointer to it.
     pub named: bool,
+    /// It lies in memory that is kept on the processes between regions.
+    pub kept: Option<ServedExtent>,
 }
+
+/// Memory that is kept on the processes between regions, and an array in it. Addresses are those of process 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServedExtent {
+    /// Its number in the program.
+    pub id: u32,
+    /// The array stays where its tiles have written it.
+    pub keep: bool,
+    /// The array's base.
+    pub base: u64,
+    /// The first byte that regions have touched, and one beyond the last one.
+    pub span: (u64, u64),
+    /// What regions may touch of it: a process that serves has addresses for these bytes.
+    pub window: (u64, u64),
+}
+
+/// Flags of an array.
+const NAMED: u16 = 1;
+const KEPT: u16 = 2;
+const KEEP: u16 = 4;
 
 impl ServedArray {
     /// What arrays are aligned to at most: here and there an address has the same distance from a multiple of it.
@@ -52,7 +74,13 @@ impl<B: AsRef<[u8]>> ServedCall<B> {
             to.u64(array.end as u64);
             to.u32(array.element);
             to.u16(array.skew);
-            to.u16(u16::from(array.named));
+            let keep = array.kept.is_some_and(|kept| kept.keep);
+            let flags = [(array.named, NAMED), (array.kept.is_some(), KEPT), (keep, KEEP)];
+            to.u16(flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag).sum());
+            if let Some(ServedExtent { id, base, span, window, .. }) = array.kept {
+                to.u64(id.into());
+                [base, span.0, span.1, window.0, window.1].into_iter().for_each(|address| to.u64(address));
+            }
         }
         to.padded(values);
     }
@@ -94,10 +122,25 @@ fn array(from: &mut Reader<'_>) -> Result<ServedArray, Refusal> {
         return at.no_value("an array's distance", skew.into());
     }
     let at = *from;
-    let named = match from.u16("whether an array has a name")? {
-        0 => false,
-        1 => true,
-        other => return at.no_value("whether an array has a name", other.into()),
-    };
-    Ok(ServedArray { begin, end, element, skew, named })
+    let flags = from.u16("flags of an array")?;
+    if flags & !(NAMED | KEPT | KEEP) != 0 || flags & (KEPT | KEEP) == KEEP {
+        return at.no_value("flags of an array", flags.into());
+    }
+    let kept = if flags & KEPT == 0 { None } else { Some(extent(from, flags & KEEP != 0)?) };
+    Ok(ServedArray { begin, end, element, skew, named: flags & NAMED != 0, kept })
+}
+
+fn extent(from: &mut Reader<'_>, keep: bool) -> Result<ServedExtent, Refusal> {
+    let at = *from;
+    let id = from.u64("the number of kept memory")?;
+    let Ok(id) = u32::try_from(id) else { return at.no_value("the number of kept memory", id) };
+    let base = from.u64("an address")?;
+    let at = *from;
+    let mut pair = || Ok((from.u64("an address")?, from.u64("an address")?));
+    let (span, window) = (pair()?, pair()?);
+    let within = window.0 <= span.0 && span.0 < span.1 && span.1 <= window.1 && window.1 <= i64::MAX as u64;
+    if !within {
+        return at.no_value("the addresses of kept memory", span.0);
+    }
+    Ok(ServedExtent { id, keep, base, span, window })
 }

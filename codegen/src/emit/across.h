@@ -19,7 +19,7 @@ struct dvm__across_array {
   void *dvm__base;
   __SIZE_TYPE__ dvm__element;
   dvm__int64 dvm__begin, dvm__end; /* the bytes that the region touches, from the base on */
-  int dvm__named;
+  int dvm__flags; /* 1: the text names the array itself; 2: it may stay on the processes */
 };
 struct dvm__across_member {
   __SIZE_TYPE__ dvm__at, dvm__bytes;

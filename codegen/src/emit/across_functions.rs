@@ -188,7 +188,8 @@ pub fn entry(shared: &RegionContext, across: &AcrossParts, cannot: &str) -> Stri
     let (region, own, tiles) = (shared.region, &shared.own, &shared.tiles);
     let array = |array: &Array| {
         let by_name = i32::from(array.global && array.storage == Storage::Object);
-        format!("{{(void *){}, sizeof({}), 0, 0, {by_name}}}", address(shared, array), array.element)
+        let keep = i32::from(region.options.keep.contains(&array.name)) << 1;
+        format!("{{(void *){}, sizeof({}), 0, 0, {}}}", address(shared, array), array.element, by_name | keep)
     };
     let arrays: Vec<String> = region.arrays.iter().map(array).collect();
     let mut text = String::from("  const int dvm__several = dvm__is_across();\n  if (dvm__several) {\n");

@@ -89,6 +89,8 @@ pub struct Options {
     pub serial: Option<String>,
     /// `across`: the region runs on all processes of a job.
     pub across: bool,
+    /// `keep(a, b)`: arrays that may stay on the processes after the region.
+    pub keep: Vec<String>,
 }
 
 /// An integer parameter of the region.

@@ -58,6 +58,7 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
         "c90" => region.c90 = true,
         "tile" => region.options.tile.push(words.quoted()?),
         "across" => region.options.across = true,
+        "keep" => region.options.keep.push(words.quoted()?),
         "serial" => region.options.serial = Some(words.quoted()?),
         "context" => region.context = words.rest(),
         "parameter" => {

@@ -43,6 +43,9 @@ impl fmt::Display for Region {
         if self.options.across {
             writeln!(f, "across")?;
         }
+        for name in &self.options.keep {
+            writeln!(f, "keep {}", Quoted(name))?;
+        }
         if let Some(serial) = &self.options.serial {
             writeln!(f, "serial {}", Quoted(serial))?;
         }

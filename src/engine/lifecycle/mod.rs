@@ -363,10 +363,22 @@ pub(crate) fn finalize() -> Result<(), Error> {
     told.and(report).and(written)
 }
 
+/// What is done first when a job ends, while all processes are there.
+type BeforeEnd = fn(&Call) -> Result<(), Error>;
+
+static BEFORE_END: Mutex<Option<BeforeEnd>> = Mutex::new(None);
+
+/// Has a function called before the end of the job.
+pub(crate) fn before_end(body: BeforeEnd) {
+    *BEFORE_END.lock() = Some(body);
+}
+
 /// Finalize of a job: with all processes, until nothing is left anywhere. Gives what has failed.
 fn end_of_job() -> Result<Result<(), Error>, Error> {
     let call = enter()?;
     let Some(job) = call.job() else { return Ok(Ok(())) };
+    let body = BEFORE_END.lock().take();
+    let done = body.map_or(Ok(()), |body| body(&call));
     let quiet = job.scheduler.wait(Goal::Quiet);
     let stuck = context::outstanding();
     call.poison_unproduced();
@@ -378,7 +390,7 @@ fn end_of_job() -> Result<Result<(), Error>, Error> {
     job.scheduler.close();
     // Those that were cancelled at the end have a report of their own.
     let reported = |error: Error| if error.code() == dvm_retcode_t::DVM_ERR_TASK { Ok(()) } else { Err(error) };
-    Ok(with_stuck(quiet, stuck).and(closed.or_else(reported)))
+    Ok(done.and(with_stuck(quiet, stuck)).and(closed.or_else(reported)))
 }
 
 /// Ends the engine in any state. Returns the report of failures, and whether the trace was written.

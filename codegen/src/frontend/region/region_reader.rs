@@ -256,6 +256,7 @@ fn analyse_with(
         return Err(at_pragma("the region has no statements", "remove the pragma"));
     }
     builder.check_independent(&site.pragma)?;
+    check_kept(&builder, site)?;
     builder.check_hidden()?;
     builder.check_attributes()?;
     builder.pass_named()?;
@@ -433,6 +434,15 @@ fn model(
         rows: builder.rows_of_model(&builder.space()),
         statements,
     }
+}
+
+/// Refuses `keep` of what is no array of the region.
+fn check_kept(builder: &RegionBuilder, site: &Site) -> Result<(), Refusal> {
+    let is_array = |name: &String| builder.arrays.iter().any(|a| &a.array.name == name && !a.array.dims.is_empty());
+    let Some(name) = site.options.model.keep.iter().find(|name| !is_array(name)) else { return Ok(()) };
+    let (begin, end) = (site.pragma.begin, site.pragma.end);
+    let reason = format!("`keep({name})`: the region has no array `{name}`");
+    Err(Refusal::span(Code::WrongClause, begin, end, reason, "name arrays that the region reads or writes"))
 }
 
 /// The statements that a pragma marks.

@@ -40,7 +40,10 @@ pub struct PragmaOptions {
     pub reassociate: bool,
 }
 
-const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j), reduction(+:x), reassociate, private(x), across";
+const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j), reduction(+:x), reassociate, private(x), across, keep(a,b)";
+
+const CLAUSES: [&str; 10] =
+    ["tile", "name", "serial", "pure", "independent", "reduction", "reassociate", "private", "across", "keep"];
 
 /// The largest number of tile coordinates: `DVM_GRAPH_MAX_DIMENSION`.
 const MAX_TILE_COORDINATES: usize = 16;
@@ -177,9 +180,7 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
         if word.is_empty() {
             return Err(refuse(format!("unexpected `{rest}` in the pragma")));
         }
-        if !["tile", "name", "serial", "pure", "independent", "reduction", "reassociate", "private", "across"]
-            .contains(&word)
-        {
+        if !CLAUSES.contains(&word) {
             return Err(refuse(format!("unknown option `{word}` in the pragma")));
         }
         if word == "across" && !after.starts_with('(') {
@@ -230,6 +231,13 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
                 }
                 options.independent = Some(counters);
             }
+            "keep" => {
+                let names = arguments(argument);
+                if let Some(bad) = names.iter().find(|name| !is_identifier(name)) {
+                    return Err(refuse(format!("`keep({bad})`: an array's name is a C identifier")));
+                }
+                options.model.keep.extend(names);
+            }
             "private" => {
                 let names = arguments(argument);
                 if let Some(bad) = names.iter().find(|name| !is_identifier(name)) {
@@ -256,6 +264,9 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
             }
         }
         rest = after[close + 1..].trim_start().trim_start_matches(',').trim_start();
+    }
+    if let (Some(name), false) = (options.model.keep.first(), options.model.across) {
+        return Err(refuse(format!("`keep({name})` is about regions with `across`")));
     }
     Ok(options)
 }

@@ -1,0 +1,479 @@
+//! Arrays that are kept on the processes, in process 0: which ones there are, and what happens when main touches them.
+
+use std::ffi::CStr;
+use std::fs;
+use std::sync::Arc;
+
+use super::call::{Turn, no_job, turn, turn_at_once};
+use super::call_arrays::CallArrays;
+use super::exchange::failed_elsewhere;
+use super::guarded_pages::{self, Memory};
+use super::kept::{Access, Extent, Touch};
+use super::served::GivenArray;
+use super::spans::Spans;
+use crate::config::Config;
+use crate::engine::{AcrossEvent, Call, RemoteScheduler, before_end, enter};
+use crate::error::Error;
+use crate::id::ProcessId;
+use crate::sync::lock::Mutex;
+use crate::system;
+use crate::wire::{AcrossBody, KEPT_SPANS, KeptEvent, ServedExtent};
+
+/// Arrays of fewer pages are not kept: they fit a few messages.
+const LEAST_PAGES: i64 = 4;
+
+/// Most bytes that are brought at once.
+const PIECE: i64 = 4 << 20;
+
+/// A kept array as process 0 knows it.
+struct Guarded {
+    extent: Extent,
+    /// It is an array at file scope, which every process has at a place of its own.
+    named: bool,
+    window: (i64, i64),
+    /// Of the ranges of pages that are watched.
+    slot: usize,
+}
+
+#[derive(Default)]
+struct Store {
+    all: Vec<Guarded>,
+    made: u32,
+    memory: Option<Memory>,
+}
+
+static STORE: Mutex<Store> = Mutex::new(Store { all: Vec::new(), made: 0, memory: None });
+
+/// Process 0 and the others, for requests about kept arrays. The calling thread has the turn.
+struct Peers {
+    job: Arc<dyn RemoteScheduler>,
+    processes: u32,
+}
+
+impl Peers {
+    fn of(call: &Call) -> Result<Peers, Error> {
+        let job = call.job().ok_or_else(no_job)?;
+        Ok(Peers { job: Arc::clone(&job.scheduler), processes: job.processes as u32 })
+    }
+
+    /// Tells all what happens to an extent; gives the number of the call.
+    fn tell(&self, extent: u32, event: KeptEvent, spans: &[(i64, i64)]) -> u32 {
+        let number = self.job.across().next_call();
+        let spans: Vec<(u64, u64)> = spans.iter().map(|(first, end)| (*first as u64, *end as u64)).collect();
+        for to in 1..self.processes {
+            let body = AcrossBody::Kept { extent, event, spans: spans.clone() };
+            self.job.across().tell(number, ProcessId::from_index(to), body);
+        }
+        number
+    }
+
+    /// Waits for so many bytes of each of these processes.
+    fn bytes(&self, number: u32, sources: &[(u32, usize)]) -> Result<Vec<Vec<u8>>, Error> {
+        let mut all: Vec<Vec<u8>> = sources.iter().map(|_| Vec::new()).collect();
+        while sources.iter().zip(&all).any(|((_, wanted), have)| have.len() < *wanted) {
+            for event in self.job.across().wait_and_take(number) {
+                match event {
+                    AcrossEvent::Lost(error) => return Err(error),
+                    AcrossEvent::Said(from, AcrossBody::Failed { code, text }) => {
+                        return Err(failed_elsewhere(from, code, &text));
+                    }
+                    AcrossEvent::Said(from, AcrossBody::Entering { bytes, .. }) => {
+                        let from = from.index() as u32;
+                        if let Some(at) = sources.iter().position(|(source, _)| *source == from) {
+                            all[at].extend_from_slice(&bytes);
+                        }
+                    }
+                    AcrossEvent::Said(..) => {}
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Spans in pieces of at most [`PIECE`] bytes and [`KEPT_SPANS`] spans.
+fn pieces(spans: &Spans) -> Vec<Spans> {
+    let short = spans.list().iter().flat_map(|&(first, end)| {
+        (first..end).step_by(PIECE as usize).map(move |from| (from, (from + PIECE).min(end)))
+    });
+    let (mut all, mut piece, mut bytes) = (Vec::new(), Vec::new(), 0);
+    for span in short {
+        if piece.len() == KEPT_SPANS || bytes + span.1 - span.0 > PIECE {
+            all.push(Spans::of(std::mem::take(&mut piece)));
+            bytes = 0;
+        }
+        bytes += span.1 - span.0;
+        piece.push(span);
+    }
+    if !piece.is_empty() {
+        all.push(Spans::of(piece));
+    }
+    all
+}
+
+impl Store {
+    /// Has process 0 get these places of an extent, whose pages stay closed to main meanwhile.
+    fn bring(&mut self, peers: &Peers, at: usize, places: &Spans) -> Result<(), Error> {
+        let id = self.all[at].extent.id;
+        for piece in pieces(&places.common(&self.all[at].extent.elsewhere())) {
+            let sources = self.all[at].extent.sources(0, &piece)?;
+            let number = peers.tell(id, KeptEvent::Bring, piece.list());
+            let wanted: Vec<(u32, usize)> = sources.iter().map(|(source, spans)| (*source, bytes(spans))).collect();
+            let come = peers.bytes(number, &wanted)?;
+            for ((_, spans), bytes) in sources.iter().zip(come) {
+                self.fill(spans, &bytes)?;
+            }
+            self.all[at].extent.received(0, &piece);
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, spans: &Spans, mut bytes: &[u8]) -> Result<(), Error> {
+        let failed = |why: std::io::Error| Error::state(format!("a kept array cannot be brought back: {why}"));
+        if self.memory.is_none() {
+            self.memory = Some(Memory::open().map_err(failed)?);
+        }
+        for (first, end) in spans.list() {
+            let count = ((end - first) as usize).min(bytes.len());
+            let (own, rest) = bytes.split_at(count);
+            if let Some(memory) = &self.memory {
+                memory.write(*first, own).map_err(failed)?;
+            }
+            bytes = rest;
+        }
+        Ok(())
+    }
+
+    /// Brings an extent back, and keeps it no longer.
+    fn release(&mut self, peers: &Peers, at: usize) -> Result<(), Error> {
+        let elsewhere = self.all[at].extent.elsewhere();
+        self.bring(peers, at, &elsewhere)?;
+        self.open(at)?;
+        self.forget(peers, at);
+        Ok(())
+    }
+
+    fn forget(&mut self, peers: &Peers, at: usize) {
+        let gone = self.all.remove(at);
+        guarded_pages::set_range(gone.slot, None);
+        peers.tell(gone.extent.id, KeptEvent::Forget, &[]);
+    }
+
+    /// Lets everybody access all pages of an extent.
+    fn open(&self, at: usize) -> Result<(), Error> {
+        let guarded = &self.all[at];
+        match guarded.extent.pages() {
+            Some(pages) if !guarded.extent.protection().is_empty() => guarded_pages::allow(pages, None),
+            _ => Ok(()),
+        }
+    }
+
+    /// Closes the pages of an extent that main may not access at once, within some pages or all.
+    fn close(&self, at: usize) -> Result<(), Error> {
+        let guarded = &self.all[at];
+        guarded_pages::set_range(guarded.slot, guarded.extent.pages());
+        for (pages, access) in guarded.extent.protection() {
+            guarded_pages::allow(pages, Some(access))?;
+        }
+        guarded.extent.empty_pages().list().iter().for_each(|pages| guarded_pages::discard(*pages));
+        Ok(())
+    }
+
+    /// Sets the access to these pages of an extent anew.
+    fn renew(&self, at: usize, pages: &Spans) -> Result<(), Error> {
+        let mut open = pages.clone();
+        for (span, access) in self.all[at].extent.protection() {
+            let span = Spans::one(span.0, span.1);
+            for part in span.common(pages).list() {
+                guarded_pages::allow(*part, Some(access))?;
+            }
+            open = open.without(&span);
+        }
+        open.list().iter().try_for_each(|part| guarded_pages::allow(*part, None))
+    }
+
+    /// Forgets extents whose memory the program has given back since.
+    fn forget_unmapped(&mut self, peers: &Peers) {
+        if self.all.iter().all(|guarded| guarded.named) {
+            return;
+        }
+        let maps = Maps::read();
+        for at in (0..self.all.len()).rev() {
+            let guarded = &self.all[at];
+            let right = |&(pages, access): &((i64, i64), Access)| {
+                maps.all(pages, |map| map.rights == if access == Access::Nothing { *b"---p" } else { *b"r--p" })
+            };
+            if !guarded.named && !guarded.extent.protection().iter().all(right) {
+                self.forget(peers, at);
+            }
+        }
+    }
+}
+
+fn bytes(spans: &Spans) -> usize {
+    spans.list().iter().map(|(first, end)| (end - first) as usize).sum()
+}
+
+/// The memory of the process.
+struct Maps(Vec<Map>);
+
+struct Map {
+    first: i64,
+    end: i64,
+    rights: [u8; 4],
+}
+
+impl Maps {
+    fn read() -> Maps {
+        let text = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        let maps = text.lines().filter_map(|line| {
+            let (range, rest) = line.split_once(' ')?;
+            let (first, end) = range.split_once('-')?;
+            let number = |text| i64::from_str_radix(text, 16).ok();
+            let rights = rest.as_bytes().get(..4)?.try_into().ok()?;
+            Some(Map { first: number(first)?, end: number(end)?, rights })
+        });
+        Maps(maps.collect())
+    }
+
+    /// Whether all of a span lies in memory of which this holds.
+    fn all(&self, (first, end): (i64, i64), holds: impl Fn(&Map) -> bool) -> bool {
+        let mut at = first;
+        for map in self.0.iter().filter(|map| map.end > first && map.first < end) {
+            if map.first > at || !holds(map) {
+                return false;
+            }
+            at = map.end;
+        }
+        at >= end
+    }
+}
+
+/// Why this program's arrays cannot be kept.
+fn refusal(call: &Call) -> Option<&'static str> {
+    let has = |name: &CStr| system::symbol(name).is_some();
+    if call.engine().config().recover() {
+        Some("DVM_RECOVER=1 keeps them in process 0")
+    } else if has(c"__asan_init") || has(c"__tsan_init") || has(c"__msan_init") {
+        Some("a sanitizer watches the memory")
+    } else {
+        None
+    }
+}
+
+/// The arrays of a call of process 0, and what those that serve are to know of them. Main does not run until
+/// [`close`].
+pub(super) fn open(
+    call: &Call,
+    _turn: &Turn,
+    name: &str,
+    arrays: &[GivenArray],
+) -> Result<(CallArrays, Vec<Option<ServedExtent>>), Error> {
+    let store = &mut *STORE.lock();
+    let elements = || arrays.iter().map(|array| array.element);
+    let mut told = vec![None; arrays.len()];
+    if arrays.iter().all(|array| !array.keep) && store.all.is_empty() {
+        return Ok((CallArrays::plain(elements()), told));
+    }
+    let peers = Peers::of(call)?;
+    store.forget_unmapped(&peers);
+    if !store.all.is_empty() {
+        // The program may have set a handler of its own since.
+        guarded_pages::watch(touched)?;
+    }
+    let mut maps = None;
+    let mut used: Vec<Option<u32>> = Vec::new();
+    for array in arrays {
+        used.push(store.extent_of(call, &peers, name, array, &mut maps)?);
+    }
+    // One array may have had the extent of another one given up.
+    for (array, used) in arrays.iter().zip(&mut used) {
+        *used = used.filter(|id| store.all.iter().any(|guarded| guarded.extent.id == *id));
+        if used.is_none() && store.overlapping(array).next().is_some() {
+            *used = store.overlapping(array).next().map(|at| store.all[at].extent.id);
+        }
+    }
+    let pair = |(first, end): (i64, i64)| (first as u64, end as u64);
+    for ((array, id), told) in arrays.iter().zip(&used).zip(&mut told) {
+        let Some(guarded) = id.and_then(|id| store.all.iter().find(|guarded| guarded.extent.id == id)) else {
+            continue;
+        };
+        let (span, window) = (pair(guarded.extent.span), pair(guarded.window));
+        *told = Some(ServedExtent {
+            id: guarded.extent.id,
+            keep: array.keep,
+            base: array.base.addr() as u64,
+            span,
+            window,
+        });
+    }
+    for at in 0..store.all.len() {
+        if used.contains(&Some(store.all[at].extent.id)) {
+            store.open(at)?;
+            store.all[at].extent.begin();
+        }
+    }
+    let extent = |id| store.all.iter().map(|guarded| &guarded.extent).find(|extent| extent.id == id).cloned();
+    Ok((CallArrays::with_kept(elements(), &told, extent)?, told))
+}
+
+/// The call is over: with the extents as they are now, if the region has run.
+pub(super) fn close(call: &Call, _turn: &Turn, after: Option<Vec<Extent>>) -> Result<(), Error> {
+    let store = &mut *STORE.lock();
+    for extent in after.into_iter().flatten() {
+        if let Some(guarded) = store.all.iter_mut().find(|guarded| guarded.extent.id == extent.id) {
+            guarded.extent = extent;
+        }
+    }
+    for at in (0..store.all.len()).rev() {
+        if store.close(at).is_err() {
+            store.release(&Peers::of(call)?, at)?;
+        }
+    }
+    Ok(())
+}
+
+impl Store {
+    /// Which extents the bytes of an array lie in.
+    fn overlapping(&self, array: &GivenArray) -> impl Iterator<Item = usize> + '_ {
+        let (first, end) = array.places();
+        let all = self.all.iter().enumerate();
+        all.filter(move |(_, guarded)| guarded.extent.span.0 < end && first < guarded.extent.span.1).map(|(at, _)| at)
+    }
+
+    /// The extent of an array, which grows to have all of it; maybe a new one. Extents that it lies across are given up.
+    fn extent_of(
+        &mut self,
+        call: &Call,
+        peers: &Peers,
+        name: &str,
+        array: &GivenArray,
+        maps: &mut Option<Maps>,
+    ) -> Result<Option<u32>, Error> {
+        let (first, end) = array.places();
+        if first >= end {
+            return Ok(None);
+        }
+        let over: Vec<usize> = self.overlapping(array).collect();
+        if let [at] = over[..] {
+            let guarded = &self.all[at];
+            let grown = (guarded.extent.span.0.min(first), guarded.extent.span.1.max(end));
+            let others = self.all.iter().enumerate().filter(|(other, _)| *other != at);
+            let alone = others.map(|(_, other)| other.extent.span).all(|span| span.0 >= grown.1 || grown.0 >= span.1);
+            let fits = guarded.window.0 <= first && end <= guarded.window.1 && (guarded.named || !array.named);
+            let new = Spans::one(grown.0, grown.1).without(&Spans::one(guarded.extent.span.0, guarded.extent.span.1));
+            let writable = new.list().iter().all(|span| ordinary(maps, *span));
+            if alone && fits && writable {
+                if grown != guarded.extent.span {
+                    self.open(at)?;
+                    self.all[at].extent.grow(grown);
+                }
+                return Ok(Some(self.all[at].extent.id));
+            }
+        }
+        for at in over.into_iter().rev() {
+            self.release(peers, at)?;
+            *maps = None;
+        }
+        if !array.keep {
+            return Ok(None);
+        }
+        let page = system::page() as i64;
+        let why = refusal(call).or_else(|| {
+            if end - first < LEAST_PAGES * page {
+                Some("it is small")
+            } else if !ordinary(maps, (first, end)) {
+                Some("it lies on a stack, or in memory that is shared or cannot be written")
+            } else if guarded_pages::watch(touched).is_err() {
+                Some("accesses of the program to it cannot be watched")
+            } else {
+                None
+            }
+        });
+        let used: Vec<usize> = self.all.iter().map(|guarded| guarded.slot).collect();
+        let slot = (0..guarded_pages::MOST).find(|slot| !used.contains(slot));
+        let (None, Some(slot)) = (why, slot) else {
+            let why = why.unwrap_or("too many arrays are kept");
+            call.engine()
+                .config()
+                .note(|| format!("region '{name}': an array of {} bytes is not kept: {why}", end - first));
+            return Ok(None);
+        };
+        before_end(release_all);
+        let around = (end - first).max(1 << 20);
+        let down = |place: i64| place.div_euclid(page) * page;
+        let window = (down((first - around).max(page)), down(end + around) + page);
+        let id = self.made;
+        self.made += 1;
+        let extent = Extent::new(id, (first, end), peers.processes, page);
+        self.all.push(Guarded { extent, named: array.named, window, slot });
+        Ok(Some(id))
+    }
+}
+
+/// Whether memory is the program's own, can be read and written, and is not the stack of the calling thread.
+fn ordinary(maps: &mut Option<Maps>, span: (i64, i64)) -> bool {
+    let maps = maps.get_or_insert_with(Maps::read);
+    let here = 0_u8;
+    let stack = (&raw const here).addr() as i64;
+    maps.all(span, |map| map.rights == *b"rw-p" && !(map.first..map.end).contains(&stack))
+}
+
+/// Brings back everything that is kept: process 0 ends libdvm.
+fn release_all(call: &Call) -> Result<(), Error> {
+    let _turn = turn();
+    let store = &mut *STORE.lock();
+    if store.all.is_empty() {
+        return Ok(());
+    }
+    let peers = Peers::of(call)?;
+    (0..store.all.len()).rev().try_for_each(|at| store.release(&peers, at))
+}
+
+/// A thread of the program touches a page that is not open to it. False: it must not go on.
+fn touched(address: i64, thread: i32) -> bool {
+    let turn = turn_at_once().or_else(|| if is_worker(thread) { None } else { Some(turn()) });
+    let told = match turn {
+        Some(_turn) => enter().map_err(|error| error.message().to_owned()).and_then(|call| {
+            let store = &mut *STORE.lock();
+            store.allow(&call, address).map_err(|error| error.message().to_owned())
+        }),
+        None => Err("a task does, while a region runs across".to_owned()),
+    };
+    if let Err(why) = &told {
+        Config::warn(&format!(
+            "the program touches an array that is kept on several processes, which cannot be brought back: {why}"
+        ));
+    }
+    told.is_ok()
+}
+
+/// Whether this thread of the process is a worker of libdvm.
+fn is_worker(thread: i32) -> bool {
+    let name = fs::read_to_string(format!("/proc/self/task/{thread}/comm")).unwrap_or_default();
+    name.strip_prefix("dvm-").is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+impl Store {
+    fn allow(&mut self, call: &Call, address: i64) -> Result<(), Error> {
+        let peers = Peers::of(call)?;
+        let inside =
+            |guarded: &Guarded| guarded.extent.pages().is_some_and(|(first, end)| (first..end).contains(&address));
+        let Some(at) = self.all.iter().position(inside) else { return Ok(()) };
+        let pages = match self.all[at].extent.touched(address) {
+            // Another thread has come first.
+            None => return Ok(()),
+            Some(Touch::Reads(pages)) => {
+                self.bring(&peers, at, &pages)?;
+                pages
+            }
+            Some(Touch::Writes(pages)) => {
+                let guarded = &mut self.all[at];
+                guarded.extent.main_wrote(&pages);
+                peers.tell(guarded.extent.id, KeptEvent::Wrote, pages.list());
+                pages
+            }
+        };
+        self.renew(at, &pages)
+    }
+}
