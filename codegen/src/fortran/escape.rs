@@ -46,6 +46,9 @@ fn first_use(ops: &[&HlfirOp], variable: &str) -> Option<FirstUse> {
         let is_it = |operand: Option<&&str>| operand.is_some_and(|operand| base(operand) == variable);
         match op.name.as_str() {
             "fir.load" if is_it(operands.first()) => return Some(FirstUse::Read),
+            name if name.starts_with("fir.call") && operands.iter().any(|operand| is_it(Some(operand))) => {
+                return Some(FirstUse::Read);
+            }
             "hlfir.assign" if is_it(operands.get(1)) => return Some(FirstUse::Written),
             _ => {}
         }
@@ -97,6 +100,8 @@ impl Walk<'_> {
             let inside = op.is_own && (self.region.0..=self.region.1).contains(&op.place.0);
             match (op.name.as_str(), operands.as_slice()) {
                 ("fir.load", [_]) if defined || inside => {}
+                // What a region calls was seen to read its arguments only; elsewhere, a call has what the path has written.
+                (name, _) if (defined || inside) && name.starts_with("fir.call") => {}
                 ("hlfir.assign", [value, _]) if base(value) != self.variable => {
                     effect.writes = true;
                     defined = !inside;
@@ -174,7 +179,9 @@ mod tests {
         assert!(!escapes(&format!("{}\n{read}", either(write, write))));
         assert!(escapes(&format!("{}\n{read}", either(write, ""))));
         assert!(escapes(&inside(&format!("{read}\n{}", either(write, write)))));
-        assert!(escapes("fir.call @x(%1#0) : (a) -> () loc(#a)"));
+        let call = "fir.call @x(%1#0) : (a) -> () loc(#a)";
+        assert!(escapes(call));
+        assert!(!escapes(&format!("{write}\n{call}")));
         assert!(!escapes(&inside(&format!("fir.store %arg2 to %1#1 : !f loc(#a)\n{read}"))));
         assert!(escapes(&format!("fir.store %67#1 to %1#1 : !f loc(#a)\n{read}")));
     }

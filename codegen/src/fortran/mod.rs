@@ -10,6 +10,7 @@ pub mod statements;
 mod clauses;
 mod command_line;
 mod escape;
+mod file;
 mod flang;
 mod hlfir;
 mod lowering;

@@ -2,17 +2,16 @@
 
 use super::clauses::FortranClauses;
 use super::escape::escape;
+use super::file::{FortranFile, real_constants};
 use super::hlfir::{self, HlfirOp};
 use super::modules::FileModules;
 use super::refused::FortranRefusal;
 use super::region::translate;
 use super::rewriting::FortranRegion;
 use super::statements::{FortranStatement, Mark, SourceForm, marks, statements};
-use super::types::Element;
-use super::values::fortran_real;
-use super::variables::{Declared, FortranKind};
+use super::variables::Declared;
 use super::words;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// What became of the marks of a file, in order.
 #[derive(Debug, Default)]
@@ -21,13 +20,6 @@ pub struct FortranReading {
     pub regions: Vec<FortranRegion>,
     /// Names of regions that stay as they were, and why.
     pub refused: Vec<(String, FortranRefusal)>,
-}
-
-/// A file, and what flang says about it.
-struct File<'a> {
-    statements: &'a [FortranStatement],
-    all: &'a [HlfirOp],
-    modules: &'a FileModules,
 }
 
 /// Reads a file; `hlfir` is what flang printed about `file`.
@@ -57,7 +49,7 @@ pub fn read(
                 return Err(FortranRefusal::new(inner.line, "a mark inside of a region", remedy));
             }
             let all = all.as_ref().map_err(|why| FortranRefusal { line: mark.line, ..why.clone() })?;
-            File { statements: &statements, all, modules }.region(mark, inside, text)
+            translated(&FortranFile { statements: &statements, all, modules }, mark, inside, text)
         });
         match one {
             Ok(region) => reading.regions.push(region),
@@ -132,84 +124,79 @@ fn loop_end(text: &str) -> Option<LoopEnd> {
     (head.contains('=') && !head.contains("==") || is_other).then_some(label.map_or(LoopEnd::EndDo, LoopEnd::Label))
 }
 
-impl File<'_> {
-    fn region(&self, mark: &Mark, inside: &[FortranStatement], text: &str) -> Result<FortranRegion, FortranRefusal> {
-        let clauses = FortranClauses::read(&mark.text, mark.line)?;
-        let refuse = |reason: &str, remedy: &str| Err(FortranRefusal::new(mark.line, reason, remedy));
-        if let Some(s) = self.statements.iter().find(|s| s.text.starts_with("equivalence")) {
-            return Err(FortranRefusal::new(
-                s.first,
-                "the file has an EQUIVALENCE",
-                "give the arrays storage of their own",
-            ));
-        }
-        let (Some(first), Some(last)) = (inside.first().map(|s| s.first), inside.last().map(|s| s.last)) else {
-            return refuse("no `do` loop follows", "put the mark directly before a `do`");
-        };
-        if let Some(line) = directive_before(text, first) {
-            return Err(FortranRefusal::new(
-                line,
-                "a directive of gfortran that must stand directly before a loop, where the call will stand",
-                "remove it: tiles are compiled without it",
-            ));
-        }
-        // Words come first: they name what flang has turned into jumps and calls.
-        let functions = || self.all.iter().filter(|op| op.name == "func.func");
-        let holds = |op: &HlfirOp| {
-            op.is_own && op.place.0 <= first && op.inner().iter().any(|i| i.is_own && i.place.0 == first)
-        };
-        let Some(function) = functions().filter(|op| holds(op)).max_by_key(|op| op.place.0) else {
-            words_only(inside)?;
-            return refuse("flang shows no loop here", "put the mark directly before a `do`");
-        };
-        let declared = Declared::read(function, self.all, self.modules);
-        let mut names = BTreeSet::new();
-        for variable in declared.variables.values() {
-            let same = declared.variables.values().filter(|v| v.name == variable.name && v.scope != variable.scope);
-            if same.count() == 0 {
-                names.insert(variable.name.clone());
-            }
-        }
-        names.extend(declared.constants.keys().cloned());
-        let mut used = BTreeSet::new();
-        inside.iter().try_for_each(|statement| words::check(statement, &names, &mut used))?;
-        if let Some(word) = words::OF_THE_CALL.iter().find(|w| used.contains(**w)) {
-            return refuse(&format!("a variable has the name `{word}`, which the call needs"), "give it another name");
-        }
-        let macros =
-            self.statements.iter().filter_map(|s| s.text.strip_prefix('#')?.trim_start().strip_prefix("define "));
-        let macros = macros.filter_map(|rest| rest.split(['(', ' ', '\t']).find(|word| !word.is_empty()));
-        if let Some(word) =
-            macros.map(str::to_ascii_lowercase).find(|word| used.contains(word) || used.contains(&format!("%{word}")))
-        {
-            return refuse(&format!("`{word}` is also a macro"), "give the macro another name");
-        }
-        let conditions = constants(&declared, inside, &names, mark.line)?;
-        let loops: Vec<u32> = inside.iter().filter(|s| loop_end(&s.text).is_some()).map(|s| s.first).collect();
-        let Some(ops) = block(function, first, last, &loops) else {
-            return refuse(
-                "the loops do not stand in one block of flang's text: something jumps",
-                "write conditions as `if (...) then`",
-            );
-        };
-        let translated = translate(function, (first, last), &ops, &declared, &clauses, mark.line)?;
-        for one in &translated.declarations {
-            if let Some(line) = escape(function, one, (first, last)) {
-                let variable = declared.variables.get(one.as_str()).map_or("", |v| v.name.as_str());
-                let reason = format!(
-                    "`{variable}` is used here, where it may have the value that the region at line {} leaves",
-                    mark.line
-                );
-                return Err(FortranRefusal::new(line, &reason, "use another variable in the region"));
-            }
-        }
-        let procedure = super::variables::attribute(&function.text, "@", '(').unwrap_or_default();
-        let symbol = format!("dvm__{}_{}", procedure.trim_start_matches('_'), mark.line);
-        let name = clauses.name.clone().unwrap_or_else(|| {
-            format!("{}_{}", procedure.rsplit('P').next().unwrap_or("main").replace("_QQ", ""), mark.line)
-        });
-        Ok(FortranRegion { name, mark: mark.line, first, last, symbol, clauses, translated, conditions })
+/// Whether a statement begins a loop.
+pub fn is_loop(text: &str) -> bool {
+    loop_end(text).is_some()
+}
+
+fn translated(
+    file: &FortranFile,
+    mark: &Mark,
+    inside: &[FortranStatement],
+    text: &str,
+) -> Result<FortranRegion, FortranRefusal> {
+    let clauses = FortranClauses::read(&mark.text, mark.line)?;
+    let refuse = |reason: &str, remedy: &str| Err(FortranRefusal::new(mark.line, reason, remedy));
+    if let Some(s) = file.statements.iter().find(|s| s.text.starts_with("equivalence")) {
+        return Err(FortranRefusal::new(
+            s.first,
+            "the file has an EQUIVALENCE",
+            "give the arrays storage of their own",
+        ));
     }
+    let (Some(first), Some(last)) = (inside.first().map(|s| s.first), inside.last().map(|s| s.last)) else {
+        return refuse("no `do` loop follows", "put the mark directly before a `do`");
+    };
+    if let Some(line) = directive_before(text, first) {
+        return Err(FortranRefusal::new(
+            line,
+            "a directive of gfortran that must stand directly before a loop, where the call will stand",
+            "remove it: tiles are compiled without it",
+        ));
+    }
+    // Words come first: they name what flang has turned into jumps and calls.
+    let functions = || file.all.iter().filter(|op| op.name == "func.func");
+    let holds =
+        |op: &HlfirOp| op.is_own && op.place.0 <= first && op.inner().iter().any(|i| i.is_own && i.place.0 == first);
+    let Some(function) = functions().filter(|op| holds(op)).max_by_key(|op| op.place.0) else {
+        words_only(inside)?;
+        return refuse("flang shows no loop here", "put the mark directly before a `do`");
+    };
+    let declared = Declared::read(function, file.all, file.modules);
+    let used = file.names_used(&declared, &inside.iter().collect::<Vec<_>>())?;
+    if let Some(word) = words::OF_THE_CALL.iter().find(|word| used.contains_key(**word)) {
+        return refuse(&format!("a variable has the name `{word}`, which the call needs"), "give it another name");
+    }
+    file.without_macros(&used, mark.line)?;
+    let constants = real_constants(&declared, &used, mark.line)?;
+    let mut conditions: Vec<String> = constants.iter().map(|one| format!("{} == {}", one.name, one.value)).collect();
+    let loops: Vec<u32> = inside.iter().filter(|s| loop_end(&s.text).is_some()).map(|s| s.first).collect();
+    let Some(ops) = block(function, first, last, &loops) else {
+        return refuse(
+            "the loops do not stand in one block of flang's text: something jumps",
+            "write conditions as `if (...) then`",
+        );
+    };
+    let translated = translate(file, function, (first, last), &ops, &declared, &clauses, mark.line)?;
+    conditions.extend(translated.functions.iter().flat_map(|function| function.conditions.iter().cloned()));
+    conditions.sort();
+    conditions.dedup();
+    for one in &translated.declarations {
+        if let Some(line) = escape(function, one, (first, last)) {
+            let variable = declared.variables.get(one.as_str()).map_or("", |v| v.name.as_str());
+            let reason = format!(
+                "`{variable}` is used here, where it may have the value that the region at line {} leaves",
+                mark.line
+            );
+            return Err(FortranRefusal::new(line, &reason, "use another variable in the region"));
+        }
+    }
+    let procedure = super::variables::attribute(&function.text, "@", '(').unwrap_or_default();
+    let symbol = format!("dvm__{}_{}", procedure.trim_start_matches('_'), mark.line);
+    let name = clauses.name.clone().unwrap_or_else(|| {
+        format!("{}_{}", procedure.rsplit('P').next().unwrap_or("main").replace("_QQ", ""), mark.line)
+    });
+    Ok(FortranRegion { name, mark: mark.line, first, last, symbol, clauses, translated, conditions })
 }
 
 /// The line of a directive of gfortran, such as `!GCC$ ivdep`, of which only comments separate the statement at line `first`.
@@ -234,44 +221,6 @@ fn words_only(inside: &[FortranStatement]) -> Result<(), FortranRefusal> {
         }
     }
     Ok(())
-}
-
-/// Refuses variables that are not taken; gives conditions that the real constants which the region names have the values that flang put in.
-fn constants(
-    declared: &Declared,
-    inside: &[FortranStatement],
-    names: &BTreeSet<String>,
-    line: u32,
-) -> Result<Vec<String>, FortranRefusal> {
-    let mut conditions = Vec::new();
-    let mut lines: BTreeMap<String, u32> = BTreeMap::new();
-    for statement in inside {
-        let mut used = BTreeSet::new();
-        words::check(statement, names, &mut used)?;
-        for name in used {
-            lines.entry(name).or_insert(statement.first);
-        }
-    }
-    let variables = declared.variables.values().map(|variable| (&variable.name, &variable.kind));
-    for (name, kind) in variables.chain(&declared.constants) {
-        let Some(used) = lines.get(name) else { continue };
-        let (element, value) = match kind {
-            FortranKind::Constant { element, value } => (element, value),
-            FortranKind::Other(reason, remedy) => {
-                return Err(FortranRefusal::new(*used, &format!("`{name}` {reason}"), remedy));
-            }
-            _ => continue,
-        };
-        if matches!(element, Element::F32 | Element::F64) {
-            let Some(value) = fortran_real(value, *element) else {
-                let reason = format!("the constant `{name}` has a value that is not taken");
-                return Err(FortranRefusal::new(line, &reason, "copy it to a variable before the region"));
-            };
-            conditions.push(format!("{name} == {value}"));
-        }
-    }
-    conditions.sort();
-    Ok(conditions)
 }
 
 /// The operations of the lines `first` to `last`, which have `loops` at these lines: those of the block that has the first.

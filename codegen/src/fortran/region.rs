@@ -2,6 +2,7 @@
 
 use super::clauses::FortranClauses;
 use super::escape::{escape, reads_first};
+use super::file::FortranFile;
 use super::hlfir::{HlfirOp, base};
 use super::places::{Designator, Need, Place, ReachedKind};
 use super::refused::FortranRefusal;
@@ -13,7 +14,11 @@ use super::variables::{Declared, FortranArray, FortranKind, FortranVariable};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 mod arrays;
+mod control;
+mod functions;
 mod updates;
+
+pub use functions::TranslatedFunction;
 
 /// A text that stands twice in a minimum or maximum is no longer than this.
 const LONG: usize = 2000;
@@ -43,6 +48,8 @@ pub struct TranslatedRegion {
     pub carried: BTreeMap<String, Element>,
     /// Declarations of the locals, by the name of their result.
     pub declarations: BTreeSet<String>,
+    /// Functions that the lines call; each stands behind those that it calls.
+    pub functions: Vec<TranslatedFunction>,
 }
 
 type Answer<T> = Result<T, FortranRefusal>;
@@ -61,6 +68,7 @@ struct FoundElement {
 }
 
 struct Translator<'a> {
+    file: &'a FortranFile<'a>,
     declared: &'a Declared<'a>,
     clauses: &'a FortranClauses,
     made: TranslatedRegion,
@@ -90,11 +98,16 @@ struct Translator<'a> {
     before_assignment: bool,
     /// Variables for parts of expressions.
     computed: usize,
+    /// The functions that are being translated, the outermost first.
+    callers: Vec<String>,
+    /// What the procedure of the region declares.
+    of_region: &'a Declared<'a>,
 }
 
 /// Translates operations of a function that follow each other in one block, at `lines`; the mark with the clauses stands
 /// at `line`.
 pub fn translate<'a>(
+    file: &'a FortranFile<'a>,
     function: &HlfirOp,
     lines: (u32, u32),
     ops: &[&'a HlfirOp],
@@ -102,19 +115,7 @@ pub fn translate<'a>(
     clauses: &'a FortranClauses,
     line: u32,
 ) -> Answer<TranslatedRegion> {
-    let (mut written, mut counters) = (BTreeSet::new(), BTreeSet::new());
-    for op in ops.iter().flat_map(|op| std::iter::once(*op).chain(op.inner())) {
-        let operands = op.operands();
-        let variable = operands.get(1).and_then(|to| declared.variables.get_key_value(base(to)));
-        let Some((key, _)) = variable.filter(|(_, variable)| !matches!(variable.kind, FortranKind::Array(_))) else {
-            continue;
-        };
-        match op.name.as_str() {
-            "hlfir.assign" => written.insert(*key),
-            "fir.store" => counters.insert(*key),
-            _ => continue,
-        };
-    }
+    let mut translator = Translator::new(file, declared, clauses, ops);
     // Whole numbers that others see, or that keep a value between iterations: C finds what they are in each iteration.
     let is_carried = |key: &&&'a str| {
         let Some(variable) = declared.variables.get(**key) else { return false };
@@ -126,34 +127,59 @@ pub fn translate<'a>(
         };
         clauses.reduces(&variable.name) || whole && !clauses.private.contains(&variable.name)
     };
-    let carried = written.iter().filter(is_carried).copied().collect();
-    let mut translator = Translator {
-        declared,
-        clauses,
-        made: TranslatedRegion::default(),
-        written,
-        carried,
-        counters,
-        active: Vec::new(),
-        defined: Vec::new(),
-        values: HashMap::new(),
-        elements: HashMap::new(),
-        places: HashMap::new(),
-        sections: HashMap::new(),
-        expressions: HashMap::new(),
-        accesses: Vec::new(),
-        seen: HashMap::new(),
-        statement: 1,
-        depth: 1,
-        before_assignment: false,
-        computed: 0,
-    };
+    translator.carried = translator.written.iter().filter(is_carried).copied().collect();
     translator.block(ops)?;
     translator.clauses_hold(line)?;
     Ok(translator.made)
 }
 
 impl<'a> Translator<'a> {
+    fn new(
+        file: &'a FortranFile<'a>,
+        declared: &'a Declared<'a>,
+        clauses: &'a FortranClauses,
+        ops: &[&'a HlfirOp],
+    ) -> Translator<'a> {
+        let (mut written, mut counters) = (BTreeSet::new(), BTreeSet::new());
+        for op in ops.iter().flat_map(|op| std::iter::once(*op).chain(op.inner())) {
+            let operands = op.operands();
+            let variable = operands.get(1).and_then(|to| declared.variables.get_key_value(base(to)));
+            let Some((key, _)) = variable.filter(|(_, variable)| !matches!(variable.kind, FortranKind::Array(_)))
+            else {
+                continue;
+            };
+            match op.name.as_str() {
+                "hlfir.assign" => written.insert(*key),
+                "fir.store" => counters.insert(*key),
+                _ => continue,
+            };
+        }
+        Translator {
+            file,
+            declared,
+            clauses,
+            made: TranslatedRegion::default(),
+            written,
+            carried: BTreeSet::new(),
+            counters,
+            active: Vec::new(),
+            defined: Vec::new(),
+            values: HashMap::new(),
+            elements: HashMap::new(),
+            places: HashMap::new(),
+            sections: HashMap::new(),
+            expressions: HashMap::new(),
+            accesses: Vec::new(),
+            seen: HashMap::new(),
+            statement: 1,
+            depth: 1,
+            before_assignment: false,
+            computed: 0,
+            callers: Vec::new(),
+            of_region: declared,
+        }
+    }
+
     /// Refuses clauses that name what the region does not have.
     fn clauses_hold(&self, line: u32) -> Answer<()> {
         let refuse = |reason: String, remedy: &str| Err(FortranRefusal::new(line, &reason, remedy));
@@ -225,7 +251,9 @@ impl<'a> Translator<'a> {
             "fir.load" if op.types().starts_with("!fir.ref<!fir.box<") => self.same_place(op),
             "fir.box_addr" => self.same_place(op),
             "fir.store" => self.last_value(op),
-            name if name.starts_with("fir.call") => refuse(op, "a call of a function", "compute it before the region"),
+            "hlfir.associate" => self.argument(op),
+            "hlfir.end_associate" => Ok(()),
+            name if name.starts_with("fir.call") => self.call(op),
             _ => {
                 let value = self.value(op)?;
                 self.keep(op, value)
@@ -311,6 +339,11 @@ impl<'a> Translator<'a> {
     fn load(&mut self, op: &'a HlfirOp) -> Answer<HlfirValue> {
         let operands = op.operands();
         let [from] = operands.as_slice() else { return unknown(op) };
+        self.read(op, from)
+    }
+
+    /// The value of an element or a variable.
+    fn read(&mut self, op: &'a HlfirOp, from: &str) -> Answer<HlfirValue> {
         if let Some(found) = self.elements.get(base(from)) {
             if found.statement != self.statement {
                 return unknown(op);
@@ -631,103 +664,6 @@ impl<'a> Translator<'a> {
             }
             _ => Self::not_scalar(op, variable),
         }
-    }
-
-    fn do_loop(&mut self, op: &'a HlfirOp) -> Answer<()> {
-        let operands = op.operands();
-        let ([_, from, to, step, ..], Some(body)) = (operands.as_slice(), op.regions.first()) else {
-            return unknown(op);
-        };
-        let (from, to) = (self.operand(op, from)?, self.operand(op, to)?);
-        let step = self.operand(op, step)?.number;
-        let (compare, next) = match step {
-            Some(1) => ("<=", "++"),
-            Some(-1) => (">=", "--"),
-            _ => {
-                return refuse(
-                    op,
-                    "a step that is not 1 or -1",
-                    "write the loop with step 1, and the factor in the subscripts",
-                );
-            }
-        };
-        let Some(store) = body.first().filter(|first| first.name == "fir.store") else { return unknown(op) };
-        let stored = store.operands();
-        let [counted, counter] = stored.as_slice() else { return unknown(op) };
-        if !counted.starts_with("%arg") {
-            return unknown(op);
-        }
-        let (key, variable) = self.variable(op, counter)?;
-        if self.written.contains(key) || self.active.contains(&key) {
-            return refuse(op, &format!("the counter `{}` is also written", variable.name), "use another variable");
-        }
-        let element = self.private(op, key, variable)?;
-        for bound in [&from, &to] {
-            if let ValueShape::Other(what) = bound.shape {
-                let remedy = "bounds are sums of counters and variables that stay as they are, with whole factors";
-                return refuse(op, &format!("a bound of the loop over `{}` has {what}", variable.name), remedy);
-            }
-            if element == Element::I32 && bound.written != element && bound.number.is_none() {
-                return refuse(op, "a bound whose kind is not that of the counter", "give both the same kind");
-            }
-        }
-        let (name, mut last) = (c_name(&variable.name), to.text.clone());
-        if to.reads {
-            // Fortran reads the bound once, C before each iteration.
-            self.made.bounds.push(to.written);
-            last = format!("_b{}", self.made.bounds.len());
-            self.line(op, &format!("{last} = {};", to.text));
-        }
-        let head = format!("for ({name} = {}; {name} {compare} {last}; {name}{next}) {{", from.text);
-        self.line(op, &head);
-        self.statement += 1;
-        self.active.push(key);
-        self.depth += 1;
-        self.block(&body[1..].iter().collect::<Vec<_>>())?;
-        self.depth -= 1;
-        self.active.pop();
-        self.line(op, "}");
-        self.statement += 1;
-        Ok(())
-    }
-
-    /// What a loop leaves in its counter: who reads it is looked for elsewhere.
-    fn last_value(&mut self, op: &'a HlfirOp) -> Answer<()> {
-        let operands = op.operands();
-        let [value, to] = operands.as_slice() else { return unknown(op) };
-        let of_loop = self.seen.get(base(value)).is_some_and(|d| d.name == "fir.do_loop");
-        let (key, _) = self.variable(op, to)?;
-        if of_loop && self.made.declarations.contains(key) { Ok(()) } else { unknown(op) }
-    }
-
-    fn branch(&mut self, op: &'a HlfirOp) -> Answer<()> {
-        let operands = op.operands();
-        let [condition] = operands.as_slice() else { return unknown(op) };
-        let condition = self.operand(op, condition)?;
-        if condition.element != Element::Condition || !op.results.is_empty() {
-            return unknown(op);
-        }
-        let bare = condition.text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or("1");
-        self.line(op, &format!("if ({bare}) {{"));
-        let mut defined = Vec::new();
-        for (at, region) in op.regions.iter().enumerate() {
-            if at > 0 && region.is_empty() {
-                continue;
-            }
-            if at > 0 {
-                self.line(op, "} else {");
-            }
-            self.statement += 1;
-            self.depth += 1;
-            defined.push(self.block(&region.iter().collect::<Vec<_>>())?);
-            self.depth -= 1;
-        }
-        if let [one, other] = defined.as_slice() {
-            self.defined.extend(one.iter().filter(|key| other.contains(key)));
-        }
-        self.line(op, "}");
-        self.statement += 1;
-        Ok(())
     }
 
     fn line(&mut self, op: &'a HlfirOp, text: &str) {

@@ -2,7 +2,7 @@
 
 use super::clauses::FortranClauses;
 use super::places::Need;
-use super::region::{TranslatedRegion, c_name};
+use super::region::{TranslatedFunction, TranslatedRegion, c_name};
 use super::statements::SourceForm;
 use super::types::Element;
 use super::words::OF_THE_CALL;
@@ -100,6 +100,9 @@ impl FortranRegion {
             let (name, c) = (self.dense_symbol(element), element.c_type());
             all.push((format!("int {name}({c} *a, {c} *b, long step)"), self.mark));
             all.push(("{ return (char *)b - (char *)a == step; }".to_owned(), self.mark));
+        }
+        for function in &self.translated.functions {
+            all.extend(c_function(function));
         }
         all.push((format!("void {}({})", self.symbol, parameters.join(", ")), self.mark));
         all.push(("{".to_owned(), self.mark));
@@ -223,6 +226,25 @@ impl FortranRegion {
         text.put(&["if (.not. dvm__done) then"]);
         text.text
     }
+}
+
+/// A function that the region calls.
+fn c_function(function: &TranslatedFunction) -> Vec<(String, u32)> {
+    let first = function.lines.first().map_or(0, |(_, line)| *line);
+    let parameters = function.parameters.iter().map(|(name, element)| format!("{} {}", element.c_type(), c_name(name)));
+    let parameters: Vec<String> = parameters.collect();
+    let list = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
+    let mut all = vec![(format!("static {} {}({list})", function.element.c_type(), function.name), first)];
+    all.push(("{".to_owned(), first));
+    for (name, element) in &function.locals {
+        all.push((format!("    {} {};", element.c_type(), c_name(name)), first));
+    }
+    for (at, element) in (1..).zip(&function.bounds) {
+        all.push((format!("    {} _b{at};", element.c_type()), first));
+    }
+    all.extend(function.lines.iter().cloned());
+    all.push(("}".to_owned(), function.lines.last().map_or(first, |(_, line)| *line)));
+    all
 }
 
 /// The first element of an array, or the one after it in a dimension, if there is one.

@@ -65,6 +65,38 @@ const REFUSED: [(&str, &str, &str); 29] = [
     ("include", "an included file", "write its statements here"),
 ];
 
+/// Whether a statement declares: a `::` outside of parentheses, or a word that begins a declaration, and no assignment.
+pub fn is_declaration(text: &str) -> bool {
+    const BEGINS: [&str; 13] = [
+        "integer",
+        "real",
+        "double",
+        "logical",
+        "character",
+        "complex",
+        "implicit",
+        "use",
+        "import",
+        "parameter",
+        "intent",
+        "dimension",
+        "type",
+    ];
+    let mut depth = 0_i32;
+    let mut bare = String::new();
+    for c in text.chars() {
+        depth -= i32::from(c == ')');
+        if depth == 0 {
+            bare.push(c);
+        }
+        depth += i32::from(c == '(');
+    }
+    let begins = BEGINS.iter().any(|word| {
+        text.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
+    });
+    bare.contains("::") || begins && !bare.contains('=')
+}
+
 /// Refuses a statement with a word that is neither listed nor in `names`; gathers the names it has.
 pub fn check(
     statement: &FortranStatement,

@@ -109,7 +109,10 @@ impl Nest {
             };
         }
         let (x, y) = (self.term(depth - 1, private), self.term(depth - 1, private));
-        match self.random.below(11) {
+        match self.random.below(14) {
+            11 => format!("bent(real({x}, 8), real({y}, 8))"),
+            12 => format!("softened(real({x}, 8))"),
+            13 => format!("folded({}, 5) + {x}*0.25", self.random.pick(&self.counters)),
             9 => format!("max(real({x}, 8), real({y}, 8))"),
             10 => format!("sign(real({x}, 8), real({y}, 8) - 0.1d0)"),
             0 => format!("({x} + {y})*0.5d0"),
@@ -180,7 +183,8 @@ impl Nest {
                 self.array_term(depth - 1, target, ranges, shifted),
                 self.array_term(depth - 1, target, ranges, shifted),
             );
-            return match self.random.below(6) {
+            return match self.random.below(7) {
+                6 => format!("bent(real({x}, 8), softened(real({y}, 8)))"),
                 5 => format!("min(real({x}, 8), real({y}, 8), 0.8d0)"),
                 0 => format!("({x} + {y})*0.5d0"),
                 1 => format!("0.5*{x} - 0.25*({y} - 0.125d0)"),
@@ -439,13 +443,46 @@ const DECLARED: &str = "  type thing
   type(thing), target :: one
   type(thing), allocatable :: two(:)
   integer :: sizes(0:3)
+  real(8), parameter :: half = 0.5d0
+";
+
+/// What it has besides nests: functions that nests call.
+const FUNCTIONS: &str = "  elemental real(8) function bent(x, y)
+    real(8), intent(in) :: x, y
+    real(8) :: d
+    d = x - y
+    if (d > 0.125d0) then
+      bent = softened(d)*half
+    else
+      bent = d*0.25d0
+    end if
+  end function
+  pure elemental function softened(x) result(z)
+    real(8), intent(in) :: x
+    real(8) :: z
+    z = x/(1.5d0 + abs(x))
+    return
+  end function
+  integer function folded(i, times)
+    integer :: i, times, at
+    folded = i
+    do at = 1, times
+      if (mod(folded, 2) == 0) then
+        folded = folded/2
+      else
+        folded = folded + at
+      end if
+    end do
+  end function
 ";
 
 /// A program of several nests.
 fn program(seeds: &[u64], about: About) -> String {
     let nests: Vec<String> = seeds.iter().map(|seed| nest(*seed, about)).collect();
-    let mut text =
-        format!("module nests\n{DECLARED}contains\n{}end module\nprogram main\n  use nests\n", nests.concat());
+    let mut text = format!(
+        "module nests\n{DECLARED}contains\n{FUNCTIONS}{}end module\nprogram main\n  use nests\n",
+        nests.concat()
+    );
     text.push_str("  real(8) :: a(-30:60,-30:60), b(-30:60,-30:60), c(-30:60)\n");
     text.push_str("  real(4) :: x(-30:60,-30:60), y(-30:60,-30:60), z(-30:60)\n  integer :: k(-30:60), n, m, i, j\n  allocate(two(3))\n");
     for (seed, nest) in seeds.iter().zip(&nests) {

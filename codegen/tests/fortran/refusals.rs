@@ -5,9 +5,21 @@ use std::process::Command;
 
 /// Declarations, statements of the region and what follows it; the line of the message, counted from the mark, and a part
 /// of the reason.
-const CASES: [(&str, &str, i64, &str); 51] = [
+const CASES: [(&str, &str, i64, &str); 63] = [
     ("call", "do i = 1, n\na(i) = 1\ncall touch(a(i))\nend do", 3, "a call"),
-    ("function", "do i = 1, n\na(i) = twice(a(i))\nend do", 2, "`twice(...)` is neither"),
+    ("function", "do i = 1, n\na(i) = distant(a(i))\nend do", 2, "`distant(...)` is neither"),
+    ("effect", "do i = 1, n\na(i) = heard(a(i))\nend do", 2, "a call of `heard`, which is not taken at line"),
+    ("changed", "do i = 1, n\na(i) = moved(a(i))\nend do", 2, "a call of `moved`, which is not taken at line"),
+    ("kept", "do i = 1, n\na(i) = counted(a(i))\nend do", 2, "a call of `counted`"),
+    ("host", "do i = 1, n\na(i) = around(a(i))\nend do", 2, "`near` belongs to another procedure or block"),
+    ("module", "do i = 1, n\na(i) = scaled(a(i))\nend do", 2, "it reads `scale`, which is no argument"),
+    ("array", "do i = 1, n\na(i) = first(b(:,i))\nend do", 2, "its argument `x` is no number"),
+    ("recursion", "do i = 1, n\na(i) = halved(a(i))\nend do", 2, "it calls itself"),
+    ("sometimes set", "do i = 1, n\na(i) = maybe(a(i))\nend do", 2, "not every path"),
+    ("own constant", "do i = 1, n\na(i) = third(a(i))\nend do", 2, "the real constant `part` is not one of the region"),
+    ("leaving", "do i = 1, n\na(i) = early(a(i))\nend do", 2, "a `return`"),
+    ("truth", "do i = 1, n\nif (large(a(i))) a(i) = 1\nend do", 2, "`large` has type logical"),
+    ("called subscript", "do i = 1, n\na(position(i)) = 1\nend do", 2, "has a call of a function"),
     ("goto", "do i = 1, n\nif (a(i) > 1) goto 10\na(i) = 2\n10 continue\nend do", 2, "a `goto`"),
     ("exit", "do i = 1, n\nif (a(i) > 900) exit\na(i) = 2\nend do", 2, "an `exit`"),
     ("cycle", "do i = 1, n\nif (a(i) > 1) cycle\na(i) = 2\nend do", 2, "a `cycle`"),
@@ -69,16 +81,73 @@ const CASES: [(&str, &str, i64, &str); 51] = [
     ("carried", "do i = 2, n\na(i) = a(i-1)/2 + a(i)\nend do", 0, "no parallelism was found"),
 ];
 
+/// Functions that are not taken.
+const FUNCTIONS: &str = "real(8) :: scale = 2
+contains
+real(8) function heard(x)
+real(8) :: x
+if (x > 900) print *, x
+heard = x
+end function
+real(8) function moved(x)
+real(8) :: x
+x = x + 1
+moved = x
+end function
+real(8) function counted(x)
+real(8) :: x
+real(8), save :: calls = 0
+calls = calls + 1
+counted = x + calls
+end function
+real(8) function scaled(x)
+real(8) :: x
+scaled = x*scale
+end function
+real(8) function first(x)
+real(8) :: x(:)
+first = x(1)
+end function
+recursive real(8) function halved(x) result(y)
+real(8) :: x
+y = x
+if (x > 1) y = halved(x*0.5d0)
+end function
+real(8) function maybe(x)
+real(8) :: x
+if (x > -900) maybe = x*2
+end function
+real(8) function third(x)
+real(8) :: x
+real(8), parameter :: part = 1.0d0/3
+third = x*part
+end function
+real(8) function early(x)
+real(8) :: x
+early = x
+if (x > 3) return
+early = x*2
+end function
+logical function large(x)
+real(8) :: x
+large = x > 4
+end function
+integer function position(i)
+integer :: i
+position = mod(i, 40) + 1
+end function
+";
+
 fn program(name: &str, body: &str) -> String {
     let mark = if name == "clause" { "!$dvm region serial(n > 3)" } else { "!$dvm region" };
     format!(
-        "module kinds\ntype pair\nreal(8) :: x(40)\ninteger :: n = 3\nlogical :: on = .true.\nend type\nend module\n\
+        "module kinds\ntype pair\nreal(8) :: x(40)\ninteger :: n = 3\nlogical :: on = .true.\nend type\n{FUNCTIONS}end module\n\
          subroutine kernel(n, a, b, k, r, z, flags, p, m)\nuse kinds\nimplicit none\n\
          integer :: n, k(40), i, m\nreal(8) :: a(40), b(40,40), r, s\ncomplex :: z(40)\nlogical :: flags(40)\n\
-         type(pair) :: p\ntype(pair) :: q(5)\nclass(pair), allocatable :: any_pair\nreal(8), pointer :: lone, v(:)\nreal(8), target :: u(40)\nreal(8), allocatable :: w(:)\ncharacter :: word\nreal(8), external :: twice\n\
-         allocate(any_pair, lone, w(40))\nlone = 2\nu = 2\nv => u\nany_pair%x = 4\nq = p\nword = 'x'\ns = 0\n{mark}\n{body}\nend subroutine\n\
+         type(pair) :: p\ntype(pair) :: q(5)\nclass(pair), allocatable :: any_pair\nreal(8), pointer :: lone, v(:)\nreal(8), target :: u(40)\nreal(8), allocatable :: w(:)\ncharacter :: word\ninteger :: near\ninterface\nfunction distant(x) bind(c, name='fabs')\nreal(8), value :: x\nreal(8) :: distant\nend function\nend interface\n\
+         allocate(any_pair, lone, w(40))\nlone = 2\nu = 2\nv => u\nany_pair%x = 4\nq = p\nword = 'x'\nnear = 1\ns = 0\n{mark}\n{body}\ncontains\nreal(8) function around(x)\nreal(8), intent(in) :: x\naround = x + near\nend function\nend subroutine\n\
          subroutine touch(x)\nreal(8) :: x\nx = x + 1\nend subroutine\n\
-         function twice(x)\nreal(8) :: x, twice\ntwice = 2*x\nend function\n\
+         \
          program main\nuse kinds\ninteger :: k(40), i\nreal(8) :: a(40), b(40,40), r\ncomplex :: z(40)\nlogical :: flags(40)\n\
          type(pair) :: p\na = [(i*0.5d0, i = 1, 40)]\nb = 1\nr = 0\nz = (1, 2)\nflags = .false.\np%x = 3\nk = [(41 - i, i = 1, 40)]\n\
          call kernel(30, a, b, k, r, z, flags, p, 3)\nprint *, a, sum(b), r, z, flags, p%x\nend program\n"

@@ -462,9 +462,9 @@ impl<'a> Translator<'a> {
                 ("hlfir.region_assign", [value, to]) => {
                     let Some(target) = self.yielded_section(part, to)? else { return unknown(part) };
                     let text = self.write(part, &target, loops)?;
+                    let access = self.accesses.last().cloned().map_or_else(|| unknown(part), Ok)?;
                     let value = self.yielded(part, value, loops)?;
-                    let (access, element) = (self.written_access(part, &target, loops)?, target.array.element);
-                    if value.element != element {
+                    if value.element != target.array.element {
                         return refuse(part, "an assignment between arrays of different types", LOOPS);
                     }
                     writes.push((access, part));
@@ -486,12 +486,6 @@ impl<'a> Translator<'a> {
             lines.push(("}".to_owned(), depth, op));
         }
         Ok(())
-    }
-
-    /// The access of a write.
-    fn written_access(&mut self, op: &'a HlfirOp, target: &Section, loops: &[ElementLoop]) -> Answer<NamedElement> {
-        self.write(op, target, loops)?;
-        self.accesses.last().cloned().map_or_else(|| unknown(op), Ok)
     }
 }
 

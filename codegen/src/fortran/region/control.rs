@@ -1,0 +1,105 @@
+//! Loops and branches.
+
+use super::{Answer, Translator, c_name, refuse, unknown};
+use crate::fortran::hlfir::{HlfirOp, base};
+use crate::fortran::types::Element;
+use crate::fortran::values::ValueShape;
+
+impl<'a> Translator<'a> {
+    pub(super) fn do_loop(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let operands = op.operands();
+        let ([_, from, to, step, ..], Some(body)) = (operands.as_slice(), op.regions.first()) else {
+            return unknown(op);
+        };
+        let (from, to) = (self.operand(op, from)?, self.operand(op, to)?);
+        let step = self.operand(op, step)?.number;
+        let (compare, next) = match step {
+            Some(1) => ("<=", "++"),
+            Some(-1) => (">=", "--"),
+            _ => {
+                return refuse(
+                    op,
+                    "a step that is not 1 or -1",
+                    "write the loop with step 1, and the factor in the subscripts",
+                );
+            }
+        };
+        let Some(store) = body.first().filter(|first| first.name == "fir.store") else { return unknown(op) };
+        let stored = store.operands();
+        let [counted, counter] = stored.as_slice() else { return unknown(op) };
+        if !counted.starts_with("%arg") {
+            return unknown(op);
+        }
+        let (key, variable) = self.variable(op, counter)?;
+        if self.written.contains(key) || self.active.contains(&key) {
+            return refuse(op, &format!("the counter `{}` is also written", variable.name), "use another variable");
+        }
+        let element = self.private(op, key, variable)?;
+        for bound in [&from, &to] {
+            if let ValueShape::Other(what) = bound.shape {
+                let remedy = "bounds are sums of counters and variables that stay as they are, with whole factors";
+                return refuse(op, &format!("a bound of the loop over `{}` has {what}", variable.name), remedy);
+            }
+            if element == Element::I32 && bound.written != element && bound.number.is_none() {
+                return refuse(op, "a bound whose kind is not that of the counter", "give both the same kind");
+            }
+        }
+        let (name, mut last) = (c_name(&variable.name), to.text.clone());
+        if to.reads {
+            // Fortran reads the bound once, C before each iteration.
+            self.made.bounds.push(to.written);
+            last = format!("_b{}", self.made.bounds.len());
+            self.line(op, &format!("{last} = {};", to.text));
+        }
+        let head = format!("for ({name} = {}; {name} {compare} {last}; {name}{next}) {{", from.text);
+        self.line(op, &head);
+        self.statement += 1;
+        self.active.push(key);
+        self.depth += 1;
+        self.block(&body[1..].iter().collect::<Vec<_>>())?;
+        self.depth -= 1;
+        self.active.pop();
+        self.line(op, "}");
+        self.statement += 1;
+        Ok(())
+    }
+
+    /// What a loop leaves in its counter: who reads it is looked for elsewhere.
+    pub(super) fn last_value(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let operands = op.operands();
+        let [value, to] = operands.as_slice() else { return unknown(op) };
+        let of_loop = self.seen.get(base(value)).is_some_and(|d| d.name == "fir.do_loop");
+        let (key, _) = self.variable(op, to)?;
+        if of_loop && self.made.declarations.contains(key) { Ok(()) } else { unknown(op) }
+    }
+
+    pub(super) fn branch(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let operands = op.operands();
+        let [condition] = operands.as_slice() else { return unknown(op) };
+        let condition = self.operand(op, condition)?;
+        if condition.element != Element::Condition || !op.results.is_empty() {
+            return unknown(op);
+        }
+        let bare = condition.text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or("1");
+        self.line(op, &format!("if ({bare}) {{"));
+        let mut defined = Vec::new();
+        for (at, region) in op.regions.iter().enumerate() {
+            if at > 0 && region.is_empty() {
+                continue;
+            }
+            if at > 0 {
+                self.line(op, "} else {");
+            }
+            self.statement += 1;
+            self.depth += 1;
+            defined.push(self.block(&region.iter().collect::<Vec<_>>())?);
+            self.depth -= 1;
+        }
+        if let [one, other] = defined.as_slice() {
+            self.defined.extend(one.iter().filter(|key| other.contains(key)));
+        }
+        self.line(op, "}");
+        self.statement += 1;
+        Ok(())
+    }
+}

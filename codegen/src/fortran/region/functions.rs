@@ -1,0 +1,231 @@
+//! Calls of functions of the file. A function of numbers becomes a function of C: what its text does is then known, and
+//! it has no effect, as it has only its arguments and local variables.
+
+use super::{Answer, TranslatedRegion, Translator, c_name, refusal, refuse, unknown};
+use crate::fortran::clauses::FortranClauses;
+use crate::fortran::file::{FortranFile, NamedReal, real_constants};
+use crate::fortran::hlfir::{HlfirOp, base};
+use crate::fortran::refused::FortranRefusal;
+use crate::fortran::types::Element;
+use crate::fortran::values::{HlfirValue, ValueShape};
+use crate::fortran::variables::{Declared, FortranKind, FortranVariable, attribute};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A function as C.
+#[derive(Debug, Clone)]
+pub struct TranslatedFunction {
+    /// Flang's name.
+    pub symbol: String,
+    /// The name in C.
+    pub name: String,
+    /// The type of the result.
+    pub element: Element,
+    /// Its parameters, in order.
+    pub parameters: Vec<(String, Element)>,
+    /// Its local variables.
+    pub locals: BTreeMap<String, Element>,
+    /// Variables `_b1` and so on, which hold bounds of loops.
+    pub bounds: Vec<Element>,
+    /// The lines of its body, each with the line of the source.
+    pub lines: Vec<(String, u32)>,
+    /// Conditions of Fortran under which its constants are those of gfortran.
+    pub conditions: Vec<String>,
+}
+
+/// A function of which only the head was read.
+struct FunctionHead<'a> {
+    parameters: Vec<&'a FortranVariable>,
+    ops: Vec<&'a HlfirOp>,
+    /// The variable that holds the result.
+    result: &'a str,
+}
+
+const OUTSIDE: &str = "compute it before the region, or write the function's statements into the loop";
+
+impl<'a> Translator<'a> {
+    /// `hlfir.associate`: a value that is an argument.
+    pub(super) fn argument(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let operands = op.operands();
+        let ([value], true) = (operands.as_slice(), op.text.contains("{adapt.valuebyref}")) else {
+            return unknown(op);
+        };
+        let value = self.operand(op, value)?;
+        self.keep(op, value)
+    }
+
+    /// A call of a function of numbers.
+    pub(super) fn call(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let symbol = attribute(&op.text, "@", '(').unwrap_or_default();
+        if !symbol.starts_with("_Q") || symbol.starts_with("_QQ") {
+            return refuse(op, "a call of a function that is not taken", "compute it before the region");
+        }
+        let called = symbol.rsplit_once('P').map_or(symbol, |(_, name)| name);
+        let function = self.function(op, symbol).map_err(|why| {
+            let line = if why.line == op.place.0 { String::new() } else { format!(" at line {}", why.line) };
+            let remedy = if why.remedy.is_empty() { OUTSIDE } else { &why.remedy };
+            refusal(op, &format!("a call of `{called}`, which is not taken{line}: {}", why.reason), remedy)
+        })?;
+        let operands = op.operands();
+        if operands.len() != function.parameters.len() {
+            return unknown(op);
+        }
+        let mut arguments = Vec::new();
+        for (operand, (_, element)) in operands.iter().zip(&function.parameters) {
+            let is_value = self.values.get(base(operand)).is_some_and(|value| value.statement == self.statement);
+            let value = if is_value { self.operand(op, operand)? } else { self.read(op, operand)? };
+            if value.element != *element {
+                return refuse(op, &format!("an argument of `{called}` has another type"), OUTSIDE);
+            }
+            arguments.push(value.whole_text());
+        }
+        let text = format!("{}({})", function.name, arguments.join(", "));
+        let value = HlfirValue::of(text, function.element, ValueShape::Other("a call of a function"));
+        self.keep(op, HlfirValue { reads: true, ..value })
+    }
+
+    /// The function of C for a function of the file.
+    fn function(&mut self, op: &'a HlfirOp, symbol: &str) -> Answer<TranslatedFunction> {
+        if let Some(known) = self.made.functions.iter().find(|known| known.symbol == symbol) {
+            return Ok(known.clone());
+        }
+        let refuse = |reason: &str| Err(FortranRefusal::new(op.place.0, reason, OUTSIDE));
+        if self.callers.iter().any(|caller| caller == symbol) {
+            return refuse("it calls itself");
+        }
+        let file = self.file;
+        let Some(procedure) = file.procedure(symbol) else { return refuse("its text is in another file") };
+        let declared = Declared::read(procedure, file.all, file.modules);
+        let constants = constants_of(file, procedure, &declared)?;
+        let conditions = constants.iter().map(|constant| self.same_constant(&declared, constant, procedure.place.0));
+        let conditions = conditions.collect::<Answer<Vec<String>>>()?;
+        let head = head_of(procedure, &declared)?;
+        let clauses = FortranClauses::default();
+        let mut inner = Translator::new(file, &declared, &clauses, &head.ops);
+        inner.made.functions = std::mem::take(&mut self.made.functions);
+        inner.callers.clone_from(&self.callers);
+        inner.callers.push(symbol.to_owned());
+        inner.of_region = self.of_region;
+        let defined = inner.block(&head.ops)?;
+        if !defined.contains(&head.result) {
+            return refuse("not every path through it sets the result");
+        }
+        let made = std::mem::take(&mut inner.made);
+        let name = format!("_f{}_{}", made.functions.len() + 1, symbol.rsplit_once('P').map_or("f", |(_, name)| name));
+        let function = finished(symbol, name, &head, &declared, &made, conditions)?;
+        self.made.functions = made.functions;
+        self.made.functions.push(function.clone());
+        Ok(function)
+    }
+
+    /// The condition that a constant of a function has its value, where the region can name it.
+    fn same_constant(&self, of: &Declared, constant: &NamedReal, line: u32) -> Answer<String> {
+        let name = &constant.name;
+        let scope = |declared: &Declared| -> BTreeSet<String> {
+            let all = declared.variables.values().filter(|variable| variable.name == *name);
+            all.map(|variable| variable.scope.clone()).collect()
+        };
+        let region = self.of_region;
+        let same = scope(of) == scope(region) && of.constants.contains_key(name) == region.constants.contains_key(name);
+        if !same {
+            let reason = format!("the real constant `{name}` is not one of the region, where its value is compared");
+            return Err(FortranRefusal::new(line, &reason, "declare it in the module of both"));
+        }
+        Ok(format!("{name} == {}", constant.value))
+    }
+}
+
+/// Checks the words of a function; gives the real constants that it names.
+fn constants_of(file: &FortranFile, procedure: &HlfirOp, declared: &Declared) -> Answer<Vec<NamedReal>> {
+    let actions = file.actions(procedure)?;
+    let used = file.names_used(declared, &actions)?;
+    file.without_macros(&used, procedure.place.0)?;
+    let mut loops: Vec<u32> =
+        actions.iter().filter(|s| super::super::reading::is_loop(&s.text)).map(|s| s.first).collect();
+    let mut shown: Vec<u32> =
+        procedure.inner().iter().filter(|op| op.name == "fir.do_loop").map(|op| op.place.0).collect();
+    loops.sort_unstable();
+    shown.sort_unstable();
+    if loops != shown {
+        return Err(FortranRefusal::new(
+            procedure.place.0,
+            "flang does not show its loops as they are written",
+            OUTSIDE,
+        ));
+    }
+    real_constants(declared, &used, procedure.place.0)
+}
+
+/// Takes a function apart: what it declares, what it does, and the return of its result.
+fn head_of<'d>(procedure: &'d HlfirOp, declared: &'d Declared<'d>) -> Answer<FunctionHead<'d>> {
+    let bad = |line: u32, reason: &str| FortranRefusal::new(line, reason, OUTSIDE);
+    let line = procedure.place.0;
+    let [body] = procedure.regions.as_slice() else { return Err(bad(line, "it has no body")) };
+    let [before @ .., load, end] = body.as_slice() else { return Err(bad(line, "it has no body")) };
+    let of = load.operands().first().map_or("", |from| base(from));
+    let result = declared.variables.get_key_value(of).map(|(key, _)| *key);
+    let returns = load.name == "fir.load" && end.name == "return" && load.results.len() == 1;
+    let is_result = returns && end.operands().first() == load.results.first().map(String::as_str).as_ref();
+    let (Some(result), true) = (result, is_result) else {
+        return Err(bad(line, "its result is no number"));
+    };
+    // A `return` at the end is a jump to there.
+    let before = match before {
+        [before @ .., jump, label] if jump.name == "cf.br" && label.name == "^" => before,
+        before => before,
+    };
+    let declares = |op: &HlfirOp| op.name == "hlfir.declare" || op.name == "fir.alloca";
+    let first = before.iter().rposition(declares).map_or(0, |at| at + 1);
+    let mut parameters = BTreeMap::new();
+    for (key, variable) in &declared.variables {
+        let from = declared.definitions.get(key).and_then(|op| op.operands().first().map(|from| (*from).to_owned()));
+        let number = from.and_then(|from| from.strip_prefix("%arg")?.parse::<usize>().ok());
+        if let Some(number) = number {
+            parameters.insert(number, variable);
+        }
+    }
+    let arguments = procedure.text.split("-> ").next().unwrap_or_default().matches("%arg").count();
+    if parameters.keys().copied().ne(0..arguments) {
+        return Err(bad(line, "it uses variables of the procedure around it, or has an argument that is not taken"));
+    }
+    if let Some(variable) = parameters.values().find(|v| !matches!(v.kind, FortranKind::Scalar { .. })) {
+        return Err(bad(line, &format!("its argument `{}` is no number", variable.name)));
+    }
+    Ok(FunctionHead { parameters: parameters.into_values().collect(), ops: before[first..].iter().collect(), result })
+}
+
+/// Puts a function together, if it needs nothing but its arguments.
+fn finished(
+    symbol: &str,
+    name: String,
+    head: &FunctionHead,
+    declared: &Declared,
+    made: &TranslatedRegion,
+    conditions: Vec<String>,
+) -> Answer<TranslatedFunction> {
+    let is_own = |name: &String| head.parameters.iter().any(|parameter| parameter.name == *name);
+    let others = made.parameters.keys().find(|name| !is_own(name));
+    let others = others.cloned().or(made.arrays.values().next().map(|(text, _)| text.clone()));
+    let others = others.or(made.references.values().next().map(|(text, _)| text.clone()));
+    let line = head.ops.first().map_or(0, |op| op.place.0);
+    if let Some(other) = others {
+        return Err(FortranRefusal::new(
+            line,
+            &format!("it reads `{other}`, which is no argument"),
+            "pass it as an argument",
+        ));
+    }
+    let number = |variable: &FortranVariable| match variable.kind {
+        FortranKind::Scalar { element, .. } => Ok((variable.name.clone(), element)),
+        _ => Err(FortranRefusal::new(line, &format!("`{}` is no number", variable.name), OUTSIDE)),
+    };
+    let parameters = head.parameters.iter().map(|parameter| number(parameter)).collect::<Answer<Vec<_>>>()?;
+    let (result, element) = declared
+        .variables
+        .get(head.result)
+        .map_or_else(|| Err(FortranRefusal::new(line, "its result is no number", OUTSIDE)), number)?;
+    let mut lines = made.lines.clone();
+    let last = lines.last().map_or(line, |(_, line)| *line);
+    lines.push((format!("    return {};", c_name(&result)), last));
+    let (symbol, locals, bounds) = (symbol.to_owned(), made.locals.clone(), made.bounds.clone());
+    Ok(TranslatedFunction { symbol, name, element, parameters, locals, bounds, lines, conditions })
+}
