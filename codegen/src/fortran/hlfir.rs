@@ -143,6 +143,12 @@ fn resolve(op: &mut HlfirOp, places: &HashMap<String, String>, file: &str) {
         op.is_own = name.trim_matches('"') == file;
     }
     op.regions.iter_mut().flatten().for_each(|inner| resolve(inner, places, file));
+    // Flang gives these the place of the statement before; what they evaluate first has their own.
+    if let ("hlfir.where" | "hlfir.forall", Some(first)) =
+        (op.name.as_str(), op.regions.first().and_then(|r| r.first()))
+    {
+        (op.place, op.is_own) = (first.place, first.is_own);
+    }
 }
 
 #[cfg(test)]

@@ -238,7 +238,9 @@ fn block<'a>(op: &'a HlfirOp, first: u32, last: u32, loops: &[u32]) -> Option<Ve
             let all = ops.iter().flat_map(|op| std::iter::once(*op).chain(op.inner()));
             let mut shown: Vec<u32> = all.filter(|op| op.name == "fir.do_loop").map(|op| op.place.0).collect();
             shown.sort_unstable();
-            return (ops.iter().all(|op| here(op)) && shown == loops).then_some(ops);
+            let inside = |op: &&HlfirOp| op.place.0 == 0 || here(op);
+            let is_whole = ops.iter().all(|op| here(op) && op.inner().iter().all(inside));
+            return (is_whole && shown == loops).then_some(ops);
         }
         for inner in region {
             if let Some(found) = block(inner, first, last, loops) {
