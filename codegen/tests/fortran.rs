@@ -3,6 +3,8 @@
 
 #[path = "fortran/aliases.rs"]
 mod aliases;
+#[path = "fortran/marks.rs"]
+mod marks;
 #[path = "fortran/modules.rs"]
 mod modules;
 #[path = "fortran/nests.rs"]

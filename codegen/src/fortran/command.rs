@@ -336,7 +336,9 @@ impl FortranWork<'_> {
         }
         let hlfir = hlfir.map_err(|(reason, remedy)| FortranRefusal::new(first, &reason, &remedy));
         let modules = lowered.file_modules();
-        let reading = read(text, &whole.display().to_string(), form, hlfir, &modules);
+        let lowering = Lowering { command: self.command, fortran: &self.fortran, added: &self.added };
+        let active = lowering.active(source, text)?;
+        let reading = read(&active, &whole.display().to_string(), form, hlfir, &modules);
         self.regions += reading.regions.len() + reading.refused.len();
         for (name, why) in &reading.refused {
             self.tell(source, name, why);

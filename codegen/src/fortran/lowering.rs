@@ -4,6 +4,7 @@ use super::command_line::FortranCommand;
 use super::flang::{self, Flang};
 use super::module_files::{GatheredModules, ModuleFolders};
 use super::modules::{FileModules, ModuleUses};
+use super::preprocessed::active_text;
 use super::statements::{SourceForm, statements};
 use crate::driver::output_file;
 use std::path::{Path, PathBuf};
@@ -176,6 +177,22 @@ impl Lowering<'_> {
             folders.iter().flat_map(|folder| ["-I".to_owned(), folder.display().to_string()]).collect();
         options.extend(self.command.for_flang());
         (folders, options)
+    }
+
+    /// The text of a file with blank lines where gfortran's preprocessor takes lines out; as it is if it does not tell.
+    pub fn active(&self, source: &Path, text: &str) -> Result<String, String> {
+        if !self.command.is_preprocessed(source) || !text.lines().any(|line| line.starts_with('#')) {
+            return Ok(text.to_owned());
+        }
+        let mut command = Command::new(&self.fortran[0]);
+        command.args(&self.fortran[1..]).args(self.command.options().flatten());
+        command.args(["-E", "-w"]).arg(source).env("LC_ALL", "C");
+        let output =
+            command.stdin(Stdio::null()).output().map_err(|e| format!("cannot run `{}`: {e}", self.fortran[0]))?;
+        let preprocessed = String::from_utf8_lossy(&output.stdout).into_owned();
+        let file = source.display().to_string();
+        let whole = output.status.success() && preprocessed.contains(&format!("\"{file}\""));
+        Ok(if whole { active_text(text, &preprocessed, &file) } else { text.to_owned() })
     }
 
     /// Options that give flang the macros of gfortran, and take its own away.

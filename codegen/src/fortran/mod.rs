@@ -17,6 +17,7 @@ mod lowering;
 mod module_files;
 mod modules;
 mod places;
+mod preprocessed;
 mod refused;
 mod region;
 mod rewriting;

@@ -73,14 +73,21 @@ fn extent<'s>(
         return refuse(mark.line, "this mark is not understood", "write `!$dvm region` before a loop");
     }
     let first = all.iter().position(|s| s.first > mark.line).unwrap_or(all.len());
-    let Some(rest) = all.get(first..).filter(|rest| rest.first().is_some_and(|s| loop_end(&s.text).is_some())) else {
-        return refuse(mark.line, "no `do` loop follows", "put the mark directly before a `do` without a name");
+    let begins = |s: &FortranStatement| loop_end(&s.text).is_some() || is_about_arrays(&s.text);
+    let Some(rest) = all.get(first..).filter(|rest| rest.first().is_some_and(begins)) else {
+        let remedy = "put the mark directly before a `do` without a name, a `where` or an assignment to an array";
+        return refuse(mark.line, "no `do` loop and no statement about arrays follows", remedy);
     };
     let (mut open, mut length) = (Vec::new(), None);
     for (at, statement) in rest.iter().enumerate() {
         if let Some(label) = loop_end(&statement.text) {
             open.push(label);
-        } else if ["end do", "enddo"].contains(&statement.text.as_str()) && open.last() == Some(&LoopEnd::EndDo) {
+        } else if words::is_where_construct(&statement.text) {
+            open.push(LoopEnd::EndWhere);
+        }
+        let ends =
+            |words: [&str; 2], end: LoopEnd| words.contains(&statement.text.as_str()) && open.last() == Some(&end);
+        if ends(["end do", "enddo"], LoopEnd::EndDo) || ends(["end where", "endwhere"], LoopEnd::EndWhere) {
             open.pop();
         }
         while statement.label.is_some_and(|label| open.last() == Some(&LoopEnd::Label(label))) {
@@ -111,6 +118,7 @@ fn extent<'s>(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LoopEnd {
     EndDo,
+    EndWhere,
     Label(u32),
 }
 
@@ -122,6 +130,12 @@ fn loop_end(text: &str) -> Option<LoopEnd> {
     let head = rest[digits..].trim_start().trim_start_matches(',');
     let is_other = head.starts_with("while") || head.starts_with("concurrent");
     (head.contains('=') && !head.contains("==") || is_other).then_some(label.map_or(LoopEnd::EndDo, LoopEnd::Label))
+}
+
+/// Whether a statement may be about whole arrays or sections: a `where`, or an assignment.
+fn is_about_arrays(text: &str) -> bool {
+    let rest = text.strip_prefix("where").map_or("", str::trim_start);
+    rest.starts_with('(') || words::is_assignment(text)
 }
 
 /// Whether a statement begins a loop.
@@ -145,7 +159,7 @@ fn translated(
         ));
     }
     let (Some(first), Some(last)) = (inside.first().map(|s| s.first), inside.last().map(|s| s.last)) else {
-        return refuse("no `do` loop follows", "put the mark directly before a `do`");
+        return refuse("no statement follows", "put the mark directly before a `do`");
     };
     if let Some(line) = directive_before(text, first) {
         return Err(FortranRefusal::new(
@@ -178,6 +192,10 @@ fn translated(
         );
     };
     let translated = translate(file, function, (first, last), &ops, &declared, &clauses, mark.line)?;
+    if !translated.lines.iter().any(|(text, _)| text.trim_start().starts_with("for (")) {
+        let remedy = "put the mark directly before a loop or an assignment to an array or section";
+        return refuse("there is neither a loop nor a statement about arrays", remedy);
+    }
     conditions.extend(translated.functions.iter().flat_map(|function| function.conditions.iter().cloned()));
     conditions.sort();
     conditions.dedup();
@@ -227,8 +245,12 @@ fn words_only(inside: &[FortranStatement]) -> Result<(), FortranRefusal> {
 fn block<'a>(op: &'a HlfirOp, first: u32, last: u32, loops: &[u32]) -> Option<Vec<&'a HlfirOp>> {
     for region in &op.regions {
         let here = |op: &HlfirOp| op.is_own && (first..=last).contains(&op.place.0);
-        if region.iter().any(|op| op.name == "fir.do_loop" && op.is_own && op.place.0 == first) {
-            let head = region.iter().position(|op| op.name == "fir.do_loop" && op.is_own && op.place.0 == first)?;
+        let begins = |op: &HlfirOp| {
+            op.is_own
+                && op.place.0 == first
+                && ["fir.do_loop", "hlfir.assign", "hlfir.where"].contains(&op.name.as_str())
+        };
+        if let Some(head) = region.iter().position(begins) {
             // Variables without a declaration are declared where their name stands first.
             let declares = |op: &HlfirOp| op.name == "fir.alloca" || op.name == "hlfir.declare";
             let from = region[..head].iter().rposition(|op| !here(op) || declares(op)).map_or(0, |at| at + 1);

@@ -65,6 +65,36 @@ const REFUSED: [(&str, &str, &str); 29] = [
     ("include", "an included file", "write its statements here"),
 ];
 
+/// The text outside of parentheses; what stands in them becomes `()`.
+fn outside(text: &str) -> String {
+    let mut depth = 0_i32;
+    let mut bare = String::new();
+    for c in text.chars() {
+        depth -= i32::from(c == ')');
+        if depth == 0 {
+            bare.push(c);
+        }
+        depth += i32::from(c == '(');
+    }
+    bare
+}
+
+/// Whether a statement assigns to something: a name with parts and subscripts, and a single `=`.
+pub fn is_assignment(text: &str) -> bool {
+    let bare = outside(text);
+    let Some((to, value)) = bare.split_once('=') else { return false };
+    let to = to.replace(' ', "");
+    let name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_name = to.starts_with(|c: char| c.is_ascii_alphabetic()) && to.chars().all(|c| name(c) || "%()".contains(c));
+    // A name behind a parenthesis: `if (...) a = b` and `where (...) a = b`.
+    is_name && !to.split(')').skip(1).any(|rest| rest.starts_with(name)) && !value.starts_with(['=', '>'])
+}
+
+/// Whether a `where` with a mask only: it goes on until `end where`.
+pub fn is_where_construct(text: &str) -> bool {
+    text.starts_with("where") && outside(text).replace(' ', "") == "where()"
+}
+
 /// Whether a statement declares: a `::` outside of parentheses, or a word that begins a declaration, and no assignment.
 pub fn is_declaration(text: &str) -> bool {
     const BEGINS: [&str; 13] = [
@@ -82,15 +112,7 @@ pub fn is_declaration(text: &str) -> bool {
         "dimension",
         "type",
     ];
-    let mut depth = 0_i32;
-    let mut bare = String::new();
-    for c in text.chars() {
-        depth -= i32::from(c == ')');
-        if depth == 0 {
-            bare.push(c);
-        }
-        depth += i32::from(c == '(');
-    }
+    let bare = outside(text);
     let begins = BEGINS.iter().any(|word| {
         text.strip_prefix(word).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
     });
@@ -206,6 +228,21 @@ mod tests {
         let statement = FortranStatement { first: 1, last: 1, label: None, text: text.to_owned(), is_alone: true };
         let names = ["a", "i", "n"].map(str::to_owned).into();
         check(&statement, &names, &mut BTreeSet::new()).err().map(|r| r.reason)
+    }
+
+    #[test]
+    fn statements_are_told_apart() {
+        for text in ["a = b", "a(i, j+1:) = (/1/)", "p%x(3)%y = 2", "s % x = 1"] {
+            assert!(is_assignment(text), "{text}");
+        }
+        for text in ["if (a == b) c = d", "if(x) c = d", "p => q", "a == b", "call f(a=1)", "where (a) b = 1", "10 = a"]
+        {
+            assert!(!is_assignment(text), "{text}");
+        }
+        assert!(is_where_construct("where (a(:) > (b + 1))") && is_where_construct("where(a)"));
+        assert!(!is_where_construct("where (a) b = 1") && !is_where_construct("wherever (a)"));
+        assert!(is_declaration("real(8) :: x = 1") && is_declaration("real x") && is_declaration("implicit none"));
+        assert!(!is_declaration("real = 2") && !is_declaration("a(1::2) = 3") && !is_declaration("realm(2)"));
     }
 
     #[test]
