@@ -1,18 +1,21 @@
 //! The command `dvmfc`: gfortran with regions that become tiles.
 
+use super::advice::{nests, report};
 use super::command_line::{FortranCommand, FortranGoal, FortranWord};
+use super::file::FortranFile;
 use super::flang;
 use super::lowering::{LoweredFile, Lowering, added_words, folders_of};
 use super::modules::ModuleUses;
-use super::reading::read;
+use super::reading::{procedures, read, region_at};
 use super::refused::FortranRefusal;
+use super::remedies::remedy;
 use super::rewriting::{FortranRegion, rewrite};
 use super::statements::{marks, statements};
 use crate::diagnostics::Severity;
 use crate::driver::compiler::Compiler;
 use crate::driver::installation::Installation;
 use crate::driver::limited_process::Guarded;
-use crate::driver::{output_file, transform};
+use crate::driver::{Outcome, output_file, transform};
 use crate::scratch_folder::ScratchFolder;
 use crate::source::Source;
 use std::ffi::OsString;
@@ -42,6 +45,9 @@ pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
         stopped: false,
     };
     let sources = command.sources();
+    if command.why {
+        return work.advise(&sources, unlisted);
+    }
     let marked: Vec<PathBuf> = sources.iter().filter(|source| work.is_marked(source)).cloned().collect();
     // The compiler itself says that `-o` does not go with several objects.
     let clash = command.goal == FortranGoal::Object && command.output.is_some() && sources.len() > 1;
@@ -358,26 +364,10 @@ impl FortranWork<'_> {
 
     /// Makes tiles of a region and compiles them; or says why not.
     fn region(&self, file: &Path, region: &FortranRegion, folder: &Path) -> Result<Option<FortranRefusal>, String> {
-        let (text, lines) = region.c_text();
-        let source = Source::new(&folder.join(format!("{}.c", region.mark)), text.into_bytes());
-        output_file::write(&source.path, &source.bytes)?;
-        let line = |at: Option<(usize, usize)>| {
-            let line = at.map_or(1, |(begin, _)| source.position(begin).0) as usize;
-            lines.get(line.saturating_sub(1)).copied().unwrap_or(region.mark)
+        let (source, outcome) = match self.tiles(region, folder)? {
+            Ok(made) => made,
+            Err(why) => return Ok(Some(why)),
         };
-        let outcome = match transform(&source, &[], self.guarded) {
-            Ok(outcome) => outcome,
-            Err(error) => return Ok(Some(FortranRefusal::new(region.mark, &error.to_string(), ""))),
-        };
-        if outcome.regions.is_empty() {
-            let why = outcome.diagnostics.iter().find(|d| d.severity != Severity::Note);
-            let Some(why) = why else { return Ok(Some(FortranRefusal::new(region.mark, "no reason is known", ""))) };
-            let stays = format!("region '{}' stays sequential: ", region.name);
-            let code = why.code.map(|code| format!(" [{code}]")).unwrap_or_default();
-            let reason = plain_lines(why.message.strip_prefix(&stays).unwrap_or(&why.message), &lines);
-            let remedy = "the region was read as C: `dvmcc --explain` and the code tell more";
-            return Ok(Some(FortranRefusal::new(line(why.span), &format!("{reason}{code}"), remedy)));
-        }
         let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let generated = folder.join(format!("{stem}.{}.dvm.c", region.mark));
         output_file::write(&generated, &outcome.text(&source, &generated.display().to_string()))?;
@@ -403,6 +393,78 @@ impl FortranWork<'_> {
             0 => Ok(None),
             code => Err(format!("the C compiler fails with {code} on generated code; please report the source")),
         }
+    }
+
+    /// The generated C of a region; or why there is none.
+    fn tiles(
+        &self,
+        region: &FortranRegion,
+        folder: &Path,
+    ) -> Result<Result<(Source, Outcome), FortranRefusal>, String> {
+        let (text, lines) = region.c_text();
+        let source = Source::new(&folder.join(format!("{}.c", region.mark)), text.into_bytes());
+        output_file::write(&source.path, &source.bytes)?;
+        let line = |at: Option<(usize, usize)>| {
+            let line = at.map_or(1, |(begin, _)| source.position(begin).0) as usize;
+            lines.get(line.saturating_sub(1)).copied().unwrap_or(region.mark)
+        };
+        let outcome = match transform(&source, &[], self.guarded) {
+            Ok(outcome) => outcome,
+            Err(error) => return Ok(Err(FortranRefusal::new(region.mark, &error.to_string(), ""))),
+        };
+        if !outcome.regions.is_empty() {
+            return Ok(Ok((source, outcome)));
+        }
+        let why = outcome.diagnostics.iter().find(|d| d.severity != Severity::Note);
+        let Some(why) = why else { return Ok(Err(FortranRefusal::new(region.mark, "no reason is known", ""))) };
+        let stays = format!("region '{}' stays sequential: ", region.name);
+        let code = why.code.map(|code| format!(" [{code}]")).unwrap_or_default();
+        let reason = plain_lines(why.message.strip_prefix(&stays).unwrap_or(&why.message), &lines);
+        let remedy = why.code.map_or("", remedy);
+        Ok(Err(FortranRefusal::new(line(why.span), &format!("{reason}{code}"), remedy)))
+    }
+
+    /// `--why`: says which loops of sources without marks can be tiled, and what stands in the way of the others.
+    fn advise(&mut self, sources: &[PathBuf], unlisted: Option<String>) -> Result<i32, String> {
+        let mut code = 0;
+        for source in sources {
+            let told = match &unlisted {
+                Some(option) => Err(format!("the option `{option}` may change what its statements mean")),
+                None if self.is_marked(source) => {
+                    Err("the file has marks already; compile it with --dvm-remarks".to_owned())
+                }
+                None => self.advice(source),
+            };
+            match told {
+                Ok(text) => output_file::print(text.as_bytes())?,
+                Err(why) => {
+                    output_file::tell(&format!("{}: error: {why}\n", source.display()));
+                    code = 1;
+                }
+            }
+        }
+        Ok(code)
+    }
+
+    fn advice(&mut self, source: &Path) -> Result<String, String> {
+        let folder = self.folder()?;
+        let text = std::fs::read_to_string(source).map_err(|e| format!("cannot read the file: {e}"))?;
+        let lowering = Lowering { command: self.command, fortran: &self.fortran, added: &self.added };
+        let lowered = lowering.lower(source, &text, &folder, true)?;
+        let active = lowering.active(source, &text)?;
+        let hlfir = lowered.text.as_ref().map_err(|(reason, remedy)| format!("{reason}; {remedy}"))?;
+        let whole = std::fs::canonicalize(source).unwrap_or_else(|_| source.to_owned());
+        let all = procedures(hlfir, &whole.display().to_string()).map_err(|why| why.reason)?;
+        let (statements, modules) = (statements(&active, self.command.form(source)), lowered.file_modules());
+        let file = FortranFile { statements: &statements, all: &all, modules: &modules };
+        let mut attempt = |first: u32, clauses: &str| match region_at(&file, &active, first, clauses) {
+            Ok(region) => {
+                let tiled = self.tiles(&region, &folder)?.map(|_| ());
+                Ok(tiled.map_err(|why| FortranRefusal { line: why.line.max(first), ..why }))
+            }
+            Err(why) => Ok(Err(why)),
+        };
+        report(source, nests(&statements), &mut attempt)
     }
 }
 

@@ -32,6 +32,8 @@ pub struct FortranCommand {
     pub quiet: bool,
     /// `--dvm-remarks`
     pub remarks: bool,
+    /// `--why`
+    pub why: bool,
 }
 
 /// A word of the command line.
@@ -82,6 +84,7 @@ impl FortranCommand {
             strict: false,
             quiet: false,
             remarks: false,
+            why: false,
         };
         let mut rest = words.iter().cloned();
         while let Some(word) = rest.next() {
@@ -90,6 +93,7 @@ impl FortranCommand {
                 "--dvm-strict" => command.strict = true,
                 "-Wno-dvm" => command.quiet = true,
                 "--dvm-remarks" => command.remarks = true,
+                "--why" => command.why = true,
                 "-c" => command.goal = FortranGoal::Object,
                 "-o" => command.output = Some(rest.next().ok_or("option `-o` needs an argument")?),
                 _ => command.word(word, &mut rest)?,

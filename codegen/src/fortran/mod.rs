@@ -7,6 +7,7 @@ pub mod command;
 pub mod reading;
 pub mod statements;
 
+mod advice;
 mod clauses;
 mod command_line;
 mod escape;
@@ -20,6 +21,7 @@ mod places;
 mod preprocessed;
 mod refused;
 mod region;
+pub mod remedies;
 mod rewriting;
 mod sections;
 mod sums;

@@ -31,10 +31,7 @@ pub fn read(
     modules: &FileModules,
 ) -> FortranReading {
     let (statements, marks) = (statements(text, form), marks(text, form));
-    let all = hlfir.and_then(|text| {
-        hlfir::parse(&text, file)
-            .map_err(|why| FortranRefusal::new(1, &format!("flang's text is not understood: {why}"), ""))
-    });
+    let all = hlfir.and_then(|text| procedures(&text, file));
     let mut reading = FortranReading::default();
     let mut at = 0;
     while let Some(mark) = marks.get(at) {
@@ -60,6 +57,20 @@ pub fn read(
         }
     }
     reading
+}
+
+/// What flang's text tells of a file.
+pub fn procedures(text: &str, file: &str) -> Result<Vec<HlfirOp>, FortranRefusal> {
+    let reason = |why| FortranRefusal::new(1, &format!("flang's text is not understood: {why}"), "");
+    hlfir::parse(text, file).map_err(reason)
+}
+
+/// The region that a mark with clauses would make of the loop that begins at a line.
+pub fn region_at(file: &FortranFile, text: &str, first: u32, clauses: &str) -> Result<FortranRegion, FortranRefusal> {
+    let mark = Mark { line: first.saturating_sub(1), text: format!("region{clauses}") };
+    let at_loop = |why: FortranRefusal| FortranRefusal { line: why.line.max(first), ..why };
+    let region = extent(&mark, None, file.statements).and_then(|inside| translated(file, &mark, inside, text));
+    region.map_err(at_loop)
 }
 
 /// The statements of the region behind `mark`: up to `end`, or one loop.

@@ -101,3 +101,62 @@ fn other_statements_behind_a_mark_are_refused() {
         assert!(messages.contains(reason) && messages.contains(": note: "), "{body}: {messages}");
     }
 }
+
+const UNMARKED: &str = "\
+subroutine small(a, n)
+  integer n, i
+  real(8) a(n)
+  do i = 2, 9
+    a(i) = a(i-1)/2 + a(i)
+  end do
+end subroutine
+subroutine large(a, b, k, n, s)
+  integer n, i, j, k(n)
+  real(8) a(n, n), b(n), s
+  do j = 1, n
+    do i = 1, n
+      a(i,j) = a(i,j)*2
+    end do
+  end do
+  do i = 1, n
+    s = s + b(i)
+  end do
+  do i = 1, n
+    b(k(i)) = 1
+  end do
+end subroutine
+";
+
+#[test]
+fn loops_without_marks_are_told_with_what_they_need() {
+    if !can_run("advice for Fortran") {
+        return;
+    }
+    let folder = testkit::scratch(&[("in.f90", UNMARKED), ("marked.f90", "!$dvm region\nend\n")]);
+    let output = dvmfc(&folder, "--why -O2 -c in.f90");
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{told}{}", said(&output));
+    let parts = [
+        "in.f90: 4 loop nests, of which 2 can be tiled; the largest first\n",
+        "\nin.f90:11:1: `large`, 2 loops deep, about 4e4 operations: can be tiled\n    !$dvm region\n",
+        "\nin.f90:16:1: `large`, 1 loop, about 4e2 operations: can be tiled\n    !$dvm region reduction(+:s)\n    (you allow",
+        "\nin.f90:19:1: `large`, 1 loop, about 3e2 operations: stays sequential\n  in.f90:20:1: warning: a subscript of `b`",
+        "  it would be accepted with\n    !$dvm region independent\n    (only you",
+        "\nin.f90:4:1: `small`, 1 loop, about 5e1 operations: stays sequential\n  in.f90:4:1: warning: no parallelism",
+        "  in.f90:4:1: note: write what no other iteration needs into loops of their own",
+    ];
+    let mut from = 0;
+    for part in parts {
+        let at = told[from..].find(part).unwrap_or_else(|| panic!("{part} is not in\n{told}"));
+        from += at;
+    }
+    assert!(!folder.join("in.o").exists(), "nothing is compiled");
+    let marked = dvmfc(&folder, "--why -c marked.f90");
+    assert!(!marked.status.success() && said(&marked).contains("has marks already"), "{}", said(&marked));
+    let fast = dvmfc(&folder, "--why -Ofast in.f90");
+    assert!(!fast.status.success() && said(&fast).contains("the option `-Ofast`"), "{}", said(&fast));
+    let explained = dvmfc(&folder, "--explain DVM100");
+    assert!(String::from_utf8_lossy(&explained.stdout).contains("In Fortran: write what"), "{}", said(&explained));
+    let unknown = dvmfc(&folder, "--explain DVM999");
+    assert!(!unknown.status.success(), "{}", said(&unknown));
+}

@@ -6,7 +6,7 @@ mod man;
 
 use dvm_codegen::driver::limited_process::{self, Guarded, Product};
 use dvm_codegen::driver::{ARGUMENT, output_file, with_room};
-use dvm_codegen::fortran::command;
+use dvm_codegen::fortran::{command, remedies};
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -23,6 +23,10 @@ Options of its own:
   --dvm-strict   a region that stays sequential is an error
   -Wno-dvm       no messages about regions
   --dvm-remarks  print which regions are tiled, and how many
+  --why          read sources without marks, and print which loops can be tiled, the marks to put
+                 before them, and what stands in the way of the others; nothing is compiled
+  --explain DVM032   what the code of a message means, with examples in C, and what helps in
+                 Fortran; without a code: all of them
   --help         this text
   --version      versions of dvmfc and of the compiler behind it
 
@@ -55,12 +59,26 @@ fn main() -> ExitCode {
     }
 }
 
+/// The code after `--explain`, which stands alone; an empty one means all codes.
+fn explained(words: &[String]) -> Option<&str> {
+    match words {
+        [word] => {
+            word.strip_prefix("--explain").filter(|rest| rest.is_empty()).or_else(|| word.strip_prefix("--explain="))
+        }
+        [word, code] if word == "--explain" => Some(code),
+        _ => None,
+    }
+}
+
 fn run(words: &[String]) -> Result<i32, String> {
     if let [word] = words
         && word == ARGUMENT
     {
         limited_process::serve();
         return Ok(0);
+    }
+    if let Some(code) = explained(words) {
+        return output_file::print(remedies::explanation(code)?.as_bytes()).map(|()| 0);
     }
     if words.iter().any(|word| word == "--help") {
         output_file::print(HELP.as_bytes())?;
