@@ -274,6 +274,10 @@ module dvm
     !> In a process that serves: has the context's pointers, and those at file scope, lead to these bases, one for each
     !> array; instead, writes into the list where an array is that is named.
     type(c_funptr) :: places = c_null_funptr
+    !> How many steps a tile runs ahead of the processes that it sends to; 0: DVM_REGION_STEPS.
+    integer(c_int) :: buffers = 0
+    !> How many steps a message leaves before its reader's, less than `buffers`; -1: at once.
+    integer(c_int) :: ahead = 0
   end type dvm_across_t
 
   !> A distribution, by handle. Distributions and plans may be made, asked and freed at any time, also while libdvm is not

@@ -1422,6 +1422,14 @@ typedef struct {
      * array; instead, writes into the list where an array is that is named.
      */
     void (*places)(void *context, void **bases);
+    /**
+     * How many steps a tile runs ahead of the processes that it sends to; 0: DVM_REGION_STEPS.
+     */
+    int buffers;
+    /**
+     * How many steps a message leaves before its reader's, less than `buffers`; -1: at once.
+     */
+    int ahead;
 } dvm_across_t;
 
 /**

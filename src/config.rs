@@ -163,7 +163,7 @@ const REGION_STEPS: Knob = Knob {
     documentation: "How far a process runs ahead in a region with `across`: no tile starts more than so many steps above \
         the least unfinished step of a process that it sends to. A step is a tile along the first coordinate along which \
         tiles wait. What has come and is not yet used takes no more memory than the messages of so many steps. \
-        The results do not depend on it.",
+        `buffers(...)` says it for a region. The results do not depend on it.",
 };
 const TRACE: Knob = Knob {
     name: "trace",

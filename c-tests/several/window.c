@@ -24,6 +24,15 @@ static void run(int steps)
             a[t][i] = slow(0.5 * (a[t - 1][i] + a[t][i - 1]), i);
 }
 
+/* The same, with the window and an earliest time for messages in the text. */
+static void run_kept(int steps)
+{
+#pragma dvm region across tile(1, 32) pure(slow) name(kept) buffers(3) ahead(1)
+    for (int t = 1; t <= steps; t++)
+        for (int i = 1; i < N; i++)
+            a[t][i] = slow(0.5 * (a[t - 1][i] + a[t][i - 1]), i);
+}
+
 static void run_alone(int steps)
 {
     for (int t = 1; t <= steps; t++)
@@ -32,7 +41,7 @@ static void run_alone(int steps)
 }
 
 /* The bytes that have waited in this process during the region; -1 if it does not tell. */
-static long waited(int steps)
+static long waited(void (*run)(int), const char *name, int steps)
 {
     char text[4096], path[] = "/tmp/dvm-window-XXXXXX";
     int file = mkstemp(path), before = dup(2);
@@ -48,7 +57,7 @@ static long waited(int steps)
     text[length > 0 ? length : 0] = '\0';
     fputs(text, stderr);
     const char *at = strstr(text, "; at most ");
-    return strstr(text, "region 'one_way' on ") && at ? atol(at + strlen("; at most ")) : -1;
+    return strstr(text, name) && at ? atol(at + strlen("; at most ")) : -1;
 }
 
 int main(void)
@@ -58,12 +67,19 @@ int main(void)
         for (int t = 0; t <= STEPS; t++)
             a[t][i] = alone[t][i] = i + 3 * t;
     run_alone(STEPS);
-    long few = waited(STEPS / 4), many = waited(STEPS);
+    long few = waited(run, "region 'one_way' on ", STEPS / 4), many = waited(run, "region 'one_way' on ", STEPS);
+    CHECK(memcmp(a, alone, sizeof a) == 0);
+    memset(a[1], 0, sizeof a - sizeof *a);
+    for (int t = 1; t <= STEPS; t++)
+        a[t][0] = 3 * t;
+    long kept = waited(run_kept, "region 'kept' on ", STEPS);
     CHECK(memcmp(a, alone, sizeof a) == 0);
     if (process_count > 1) {
         /* One element of each step of the window, and that of the step which the process is in. */
         long most = process_index == 1 ? 3 * (long)sizeof(double) : 0;
         CHECK(few >= 0 && few <= most && many >= 0 && many <= most);
+        /* A message leaves one step before its reader's. */
+        CHECK(kept >= 0 && kept <= (process_index == 1 ? 2 * (long)sizeof(double) : 0));
     }
     return several_end("window");
 }

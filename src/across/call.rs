@@ -45,6 +45,8 @@ pub(crate) struct RegionFacts<'a> {
     pub(crate) digest: u64,
     /// The conditions of this process hold.
     pub(crate) willing: bool,
+    /// What its text says of the window.
+    pub(crate) bounds: Option<StepBounds>,
 }
 
 /// One call at a time runs across in a process.
@@ -170,7 +172,7 @@ pub(super) fn run_met(
         name: facts.name.to_owned(),
         preferences: facts.preferences,
         layout,
-        bounds: StepBounds::new(config.region_steps()),
+        bounds: facts.bounds.unwrap_or_else(|| StepBounds::new(config.region_steps())),
         processes: meeting.processes,
         stage: Mutex::new(Stage::Learning {
             given: false,

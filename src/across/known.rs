@@ -10,6 +10,7 @@ use std::hash::{Hash, Hasher};
 use super::functions::{Body, FlowRows};
 use super::layout::Preference;
 use super::plan::FlowEnds;
+use super::window::StepBounds;
 use crate::processing::image;
 use crate::sync::lock::Mutex;
 
@@ -43,6 +44,8 @@ pub(crate) struct KnownRegion {
     pub(crate) members: Vec<ContextMember>,
     /// Tells where the arrays are.
     pub(crate) places: PlaceArrays,
+    /// What its text says of the window.
+    pub(crate) bounds: Option<StepBounds>,
 }
 
 static KNOWN: Mutex<Vec<Arc<KnownRegion>>> = Mutex::new(Vec::new());

@@ -48,3 +48,4 @@ pub(crate) use layout::Preference;
 pub(crate) use plan::FlowEnds;
 pub(crate) use program::{AfterServing, becomes_equal, lead, refuse_late_init, serve};
 pub(crate) use served::GivenArray;
+pub(crate) use window::StepBounds;

@@ -164,7 +164,8 @@ fn serve_call(
     let name = known.as_ref().map_or("of process 0", |region| &region.name);
     let made = made.inspect_err(|error| Config::warn(&format!("region '{name}': {}", error.message()))).ok();
     let preferences = known.as_ref().map(|region| region.preferences.clone()).unwrap_or_default();
-    let facts = RegionFacts { name, preferences, digest: served.digest, willing: made.is_some() };
+    let bounds = known.as_ref().and_then(|region| region.bounds);
+    let facts = RegionFacts { name, preferences, digest: served.digest, willing: made.is_some(), bounds };
     let functions = made.as_ref().map(|made| made.functions.clone());
     let kept: Vec<_> = served.arrays.iter().map(|array| array.kept).collect();
     let elements = served.arrays.iter().map(|array| array.element as usize);

@@ -30,6 +30,12 @@ impl StepBounds {
         StepBounds { steps, ahead: steps }
     }
 
+    /// A window of so many steps, in which a parcel leaves at most `ahead` steps before its reader's.
+    pub(crate) fn with_ahead(steps: u64, ahead: Option<u64>) -> StepBounds {
+        let bounds = StepBounds::new(steps);
+        StepBounds { ahead: ahead.map_or(bounds.ahead, |ahead| bounds.ahead.min(ahead as i64)), ..bounds }
+    }
+
     /// By how much another process's least step rises before it tells.
     fn every(self) -> i64 {
         (self.steps / 2).min(self.ahead + 1).max(1)

@@ -5,12 +5,13 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
+use super::argument::{BeginsWithSize, Extended, extended};
 use super::graph::{dimension, dvm_graph_t, read};
 use super::guard::{guarded, running};
 use super::{Arg, dvm_retcode_t};
 use crate::across::{
     self, AcrossCall, AfterServing, ArrayAt, FlowEnds, Functions, GraphOfPhase, KnownRegion, Preference, ProgramPart,
-    RegionFacts,
+    RegionFacts, StepBounds,
 };
 use crate::engine::{self, Call};
 use crate::error::Error;
@@ -131,7 +132,21 @@ pub struct dvm_across_t {
     /// In a process that serves: has the context's pointers, and those at file scope, lead to these bases, one for each
     /// array; instead, writes into the list where an array is that is named.
     pub places: Option<unsafe extern "C" fn(context: *mut c_void, bases: *mut *mut c_void)>,
+    /// How many steps a tile runs ahead of the processes that it sends to; 0: DVM_REGION_STEPS.
+    pub buffers: c_int,
+    /// How many steps a message leaves before its reader's, less than `buffers`; -1: at once.
+    pub ahead: c_int,
 }
+
+// SAFETY: the first field is a `usize`.
+#[allow(unsafe_code)]
+unsafe impl BeginsWithSize for dvm_across_t {}
+// SAFETY: pointers, numbers and functions that may be NULL.
+#[allow(unsafe_code)]
+unsafe impl Extended for dvm_across_t {}
+
+/// The bytes of the first version of `dvm_across_t`, which ends before `buffers`.
+const FIRST_SIZE: usize = std::mem::offset_of!(dvm_across_t, buffers);
 
 /// @brief Tell whether regions with the clause `across` run on several processes: in a job of several, unless DVM_ACROSS=0.
 ///
@@ -183,10 +198,9 @@ pub unsafe extern "C" fn dvm_across_run(
 ) -> dvm_retcode_t {
     running("dvm_across_run", |call| {
         outside_tasks(call)?;
-        let region = region.get("region")?;
-        let table = std::ptr::from_ref(region).addr();
+        let table = region.address().addr();
         let place = ran.result("ran")?;
-        let Table { name, preferences, flows, body, arrays: count } = Table::read(region)?;
+        let Table { name, preferences, flows, body, arrays: count, bounds } = Table::read(&read_region(&region)?)?;
         let arrays = arrays.list(count, "arrays")?;
         let given = |array: &dvm_across_array_t| across::GivenArray {
             base: array.base,
@@ -202,7 +216,7 @@ pub unsafe extern "C" fn dvm_across_run(
         // SAFETY: the documentation of `dvm_across_t` demands functions for this context and these arrays that any worker
         // may call, until this call returns.
         let functions = unsafe { Functions::new(context, body, flows, arrays) };
-        let facts = RegionFacts { name: &name, preferences, digest, willing: willing != 0 };
+        let facts = RegionFacts { name: &name, preferences, digest, willing: willing != 0, bounds };
         let has_run = if across::part() == ProgramPart::Leads {
             // SAFETY: the documentation demands a context of this region.
             unsafe { across::lead(call, facts, functions, (table, context, &served)) }
@@ -232,9 +246,9 @@ pub unsafe extern "C" fn dvm_across_known(region: Arg<*const dvm_across_t>) -> d
             across::add_unserved();
             return Ok(());
         }
-        let region = region.get("region")?;
-        let table = std::ptr::from_ref(region).addr();
-        let Table { name, preferences, flows, body, arrays } = Table::read(region)?;
+        let table = region.address().addr();
+        let region = read_region(&region)?;
+        let Table { name, preferences, flows, body, arrays, bounds } = Table::read(&region)?;
         let places = region.places.ok_or_else(|| Error::argument("`region->places` is NULL"))?;
         // SAFETY: C has passed the region: the address is NULL, or that of so many entries.
         let members = unsafe { Arg::new(region.members) };
@@ -250,6 +264,7 @@ pub unsafe extern "C" fn dvm_across_known(region: Arg<*const dvm_across_t>) -> d
             context: region.context,
             members: members.iter().map(member).collect(),
             places,
+            bounds,
         });
         Ok(())
     })
@@ -304,6 +319,16 @@ struct Table {
     body: across::Body,
     /// Their number.
     arrays: usize,
+    /// What `buffers` and `ahead` say.
+    bounds: Option<StepBounds>,
+}
+
+/// The region's table, of this version or an earlier one.
+fn read_region(region: &Arg<*const dvm_across_t>) -> Result<dvm_across_t, Error> {
+    extended(region, &[FIRST_SIZE, size_of::<dvm_across_t>()], "region")?.map_err(|size| {
+        let own = size_of::<dvm_across_t>();
+        Error::argument(format!("`region->size` is {size}, this version knows {own} bytes"))
+    })
 }
 
 fn count(count: c_int) -> usize {
@@ -312,10 +337,6 @@ fn count(count: c_int) -> usize {
 
 impl Table {
     fn read(region: &dvm_across_t) -> Result<Table, Error> {
-        if region.size != size_of::<dvm_across_t>() {
-            let (size, own) = (region.size, size_of::<dvm_across_t>());
-            return Err(Error::argument(format!("`region->size` is {size}, this version knows {own} bytes")));
-        }
         // SAFETY: C has passed the region: each address is NULL, or that of so many entries, or of a text.
         let (flows, phases, name) =
             unsafe { (Arg::new(region.flows), Arg::new(region.phases), Arg::<*const c_char>::new(region.name)) };
@@ -325,7 +346,10 @@ impl Table {
         let preferences = phases.iter().map(preference).collect::<Result<_, Error>>()?;
         let body = region.body.ok_or_else(|| Error::argument("`region->body` is NULL"))?;
         let name = if name.is_null() { "region".into() } else { name.bytes("region->name")?.to_string_lossy() };
-        Ok(Table { name: name.into_owned(), preferences, flows, body, arrays: count(region.arrays_count) })
+        let steps = u64::try_from(region.buffers).ok().filter(|steps| *steps > 0);
+        let bounds = steps.map(|steps| StepBounds::with_ahead(steps, u64::try_from(region.ahead).ok()));
+        let arrays = count(region.arrays_count);
+        Ok(Table { name: name.into_owned(), preferences, flows, body, arrays, bounds })
     }
 }
 

@@ -53,7 +53,7 @@ impl<'a, P: Pointer, T> Arg<'a, P, T> {
     }
 
     #[inline]
-    fn address(&self) -> *const T {
+    pub(super) fn address(&self) -> *const T {
         self.0.address().cast()
     }
 

@@ -35,6 +35,7 @@ struct dvm__across {
   int dvm__members_count;
   const struct dvm__across_member *dvm__members;
   void (*dvm__places)(void *, void **);
+  int dvm__buffers, dvm__ahead; /* steps; 0, -1: as the run-time likes */
 };
 extern int dvm__across_known(const struct dvm__across *) __asm__("dvm_across_known");
 extern int dvm__across_serve(void (*)(void)) __asm__("dvm_across_serve");

@@ -98,9 +98,11 @@ pub fn table(shared: &RegionContext, across: &AcrossParts) -> String {
         );
         (format!("sizeof(struct {context}), {}, dvm__{name}_members, dvm__{name}_places", members.len()), text)
     };
+    let ahead = region.options.ahead.map_or("-1".to_owned(), |steps| steps.to_string());
+    let window = format!("{}, {ahead}", region.options.buffers);
     format!(
         "{members}static const struct dvm__across dvm__{name}_across = {{\n  sizeof(struct dvm__across), \"{name}\", {numbers}, \
-         dvm__{name}_flows, dvm__{name}_phases, dvm__{name}_body,\n  {served}\n}};\n\n"
+         dvm__{name}_flows, dvm__{name}_phases, dvm__{name}_body,\n  {served}, {window}\n}};\n\n"
     )
 }
 

@@ -91,6 +91,10 @@ pub struct Options {
     pub across: bool,
     /// `keep(a, b)`: arrays that may stay on the processes after the region.
     pub keep: Vec<String>,
+    /// `buffers(B)`: how many steps its tiles run ahead of those that they send to; 0: the run-time's number.
+    pub buffers: u32,
+    /// `ahead(a)`: how many steps a message leaves before its reader's; nothing: at once.
+    pub ahead: Option<u32>,
 }
 
 /// An integer parameter of the region.

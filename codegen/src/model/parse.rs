@@ -59,6 +59,8 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
         "tile" => region.options.tile.push(words.quoted()?),
         "across" => region.options.across = true,
         "keep" => region.options.keep.push(words.quoted()?),
+        "buffers" => region.options.buffers = words.number()?,
+        "ahead" => region.options.ahead = Some(words.number()?),
         "serial" => region.options.serial = Some(words.quoted()?),
         "context" => region.context = words.rest(),
         "parameter" => {

@@ -46,6 +46,12 @@ impl fmt::Display for Region {
         for name in &self.options.keep {
             writeln!(f, "keep {}", Quoted(name))?;
         }
+        if self.options.buffers > 0 {
+            writeln!(f, "buffers {}", self.options.buffers)?;
+        }
+        if let Some(ahead) = self.options.ahead {
+            writeln!(f, "ahead {ahead}")?;
+        }
         if let Some(serial) = &self.options.serial {
             writeln!(f, "serial {}", Quoted(serial))?;
         }

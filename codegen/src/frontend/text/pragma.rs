@@ -40,10 +40,25 @@ pub struct PragmaOptions {
     pub reassociate: bool,
 }
 
-const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j), reduction(+:x), reassociate, private(x), across, keep(a,b)";
+const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j), reduction(+:x), reassociate, private(x), across, keep(a,b), buffers(2), ahead(1)";
 
-const CLAUSES: [&str; 10] =
-    ["tile", "name", "serial", "pure", "independent", "reduction", "reassociate", "private", "across", "keep"];
+const WORDS: [&str; 12] = [
+    "tile",
+    "name",
+    "serial",
+    "pure",
+    "independent",
+    "reduction",
+    "reassociate",
+    "private",
+    "across",
+    "keep",
+    "buffers",
+    "ahead",
+];
+
+/// The largest number of steps in `buffers` and `ahead`.
+const MOST_STEPS: u32 = 1 << 30;
 
 /// The largest number of tile coordinates: `DVM_GRAPH_MAX_DIMENSION`.
 const MAX_TILE_COORDINATES: usize = 16;
@@ -180,7 +195,7 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
         if word.is_empty() {
             return Err(refuse(format!("unexpected `{rest}` in the pragma")));
         }
-        if !CLAUSES.contains(&word) {
+        if !WORDS.contains(&word) {
             return Err(refuse(format!("unknown option `{word}` in the pragma")));
         }
         if word == "across" && !after.starts_with('(') {
@@ -221,6 +236,17 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
                 }
             }
             "across" => return Err(refuse(format!("`across({argument})`: the option has no argument"))),
+            "buffers" | "ahead" => {
+                let least = u32::from(word == "buffers");
+                let steps = argument.parse().ok().filter(|steps| (least..=MOST_STEPS).contains(steps));
+                let wrong =
+                    || refuse(format!("`{word}({argument})`: the number of steps is a whole number from {least}"));
+                let steps = steps.ok_or_else(wrong)?;
+                match word {
+                    "buffers" => options.model.buffers = steps,
+                    _ => options.model.ahead = Some(steps),
+                }
+            }
             "name" if is_identifier(argument) => options.name = Some(argument.to_owned()),
             "name" => return Err(refuse(format!("`name({argument})`: a name is a C identifier and no keyword"))),
             "serial" => options.model.serial = Some(argument.to_owned()),
@@ -268,7 +294,28 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
     if let (Some(name), false) = (options.model.keep.first(), options.model.across) {
         return Err(refuse(format!("`keep({name})` is about regions with `across`")));
     }
-    Ok(options)
+    match window_conflict(&options.model) {
+        Some((reason, remedy)) => Err(Refusal::span(Code::WrongClause, at.begin, at.end, reason, remedy)),
+        None => Ok(options),
+    }
+}
+
+/// Why the clauses about steps ahead do not fit together, and what to do.
+fn window_conflict(options: &Options) -> Option<(String, &'static str)> {
+    let (buffers, ahead) = (options.buffers, options.ahead);
+    if (buffers > 0 || ahead.is_some()) && !options.across {
+        let reason = "`buffers` and `ahead` are about messages, and the region runs in one process".to_owned();
+        return Some((reason, "add `across`, or remove them"));
+    }
+    let ahead = ahead?;
+    if buffers == 0 {
+        let reason = format!("`ahead({ahead})` has no `buffers`, of which it is a part");
+        return Some((reason, "add `buffers(B)` with B above it"));
+    }
+    (ahead >= buffers).then(|| {
+        let reason = format!("`ahead({ahead})` with `buffers({buffers})`: a message is in one buffer until it is read");
+        (reason, "make `ahead` less than `buffers`")
+    })
 }
 
 fn tile_sizes(argument: &str) -> Option<Vec<String>> {
@@ -338,6 +385,9 @@ mod tests {
         assert_eq!(site.options.model.serial.as_deref(), Some("n < 8 && (m)"));
         assert_eq!(site.options.name.as_deref(), Some("x"));
         assert_eq!(site.options.pure, ["f", "g"]);
+        let window = parse("#pragma dvm region ahead(0), across buffers(1)\nfor(;;);");
+        let window = &window[0].as_ref().unwrap().options.model;
+        assert_eq!((window.buffers, window.ahead), (1, Some(0)));
         let mixed = parse("#pragma dvm region tile(auto, 4)\nfor(;;);");
         assert_eq!(mixed[0].as_ref().unwrap().options.model.tile, ["0", "4"]);
         assert_eq!(
@@ -367,6 +417,12 @@ mod tests {
             ("#pragma dvm region reduction(+:x[1])\n", "an operator"),
             ("#pragma dvm region reassociate(x)\n", "no argument"),
             ("#pragma dvm region independent(i, 2)\n", "identifier"),
+            ("#pragma dvm region across buffers(0)\n", "a whole number from 1"),
+            ("#pragma dvm region across buffers(n)\n", "a whole number from 1"),
+            ("#pragma dvm region across ahead(-1)\n", "a whole number from 0"),
+            ("#pragma dvm region buffers(2)\n", "runs in one process"),
+            ("#pragma dvm region across ahead(1)\n", "has no `buffers`"),
+            ("#pragma dvm region across buffers(2) ahead(2)\n", "in one buffer"),
             ("#pragma dvm\n", "`#pragma dvm` is not known"),
             ("#pragma dvm regoin\n", "not known"),
             ("#pragma endscop\n", "no `#pragma scop`"),
