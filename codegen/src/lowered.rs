@@ -151,6 +151,12 @@ pub enum Role {
     Number,
 }
 
+/// Values of a strip's coordinate: a vector of the widest doubles. The cache lines that their chains use at a time stay in the
+/// near cache from one step of the chains to the next. Measured for line sweeps in two directions: 4.5 s with 4, 4.0 s with
+/// 8, 3.8 s with 16, 5.4 s with 64 values, 10.8 s without strips. With rows of 16 KiB, which compete for the same lines, sums
+/// along them take 0.081 s with 8, 0.199 s with 16 values, 0.056 s without strips.
+pub const STRIP: i64 = 8;
+
 /// Order of the instances of a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BodyOrder {
@@ -158,6 +164,13 @@ pub enum BodyOrder {
     Original,
     /// The band's coordinates in this order, outermost first, then what the schedule has below the band.
     Permuted(Vec<usize>),
+    /// In strips of `STRIP` values of a free coordinate of the band; in a strip, this coordinate is inside of the others.
+    Jammed {
+        /// The coordinate.
+        free: usize,
+        /// Its place in the order of the other coordinates and of what the schedule has below the band.
+        place: usize,
+    },
 }
 
 /// A limit of a coordinate of a tile that depends on the coordinates before it: a sum that no tile of the graph makes

@@ -13,6 +13,7 @@ use crate::{
     transform::{
         Legality, NO_PARALLELISM, Phase, PhaseKind, Plan, Search, Step, across,
         host_loops::host_loops,
+        jam,
         phase_loops::loops_over,
         place::place_form,
         proven,
@@ -183,7 +184,7 @@ fn made<T>(value: Option<&T>) -> Result<&T, Refusal> {
 
 impl<'a> Work<'a> {
     /// All passes. A new one is a line here.
-    const PASSES: [Pass<'a>; 15] = [
+    const PASSES: [Pass<'a>; 16] = [
         Pass { name: "model", is_extra: false, run: Work::read, print: Work::print_model },
         Pass { name: "deps", is_extra: false, run: Work::depend, print: Work::print_dependences },
         Pass { name: "schedule", is_extra: false, run: Work::schedule, print: Work::print_schedule },
@@ -193,6 +194,7 @@ impl<'a> Work<'a> {
         Pass { name: "footprint", is_extra: false, run: Work::footprint, print: Work::print_footprint },
         Pass { name: "loops", is_extra: false, run: Work::loops, print: Work::print_loops },
         Pass { name: "blocks", is_extra: false, run: Work::blocks, print: Work::print_blocks },
+        Pass { name: "jam", is_extra: false, run: Work::jam, print: Work::print_jam },
         Pass { name: "boxes", is_extra: false, run: Work::boxes, print: Work::print_boxes },
         Pass { name: "hosts", is_extra: false, run: Work::hosts, print: Work::print_hosts },
         Pass { name: "overlaps", is_extra: false, run: Work::overlaps, print: Work::print_overlaps },
@@ -411,6 +413,30 @@ impl<'a> Work<'a> {
         Ok(Component { blocks, order: Ordered::Rounds { counter, symbol, exists, ends, falls, components } })
     }
 
+    /// Where no blocks run: jams a free loop around a chain.
+    fn jam(&mut self) -> Result<(), Refusal> {
+        let (isl_region, dependences) = (made(self.isl_region.as_ref())?, made(self.dependences.as_ref())?);
+        let symbols = &made(self.shared.as_ref())?.symbols;
+        let legality = Legality::new(&dependences.conflicts);
+        let plan = self.plan.as_mut().ok_or_else(unmade)?;
+        let alone = plan.phases.len() == 1;
+        for (at, phase) in plan.phases.iter_mut().enumerate().filter(|(at, _)| self.components[*at].is_empty()) {
+            let Some(order) = jam::jam(self.region, isl_region, &legality, (phase, alone))? else { continue };
+            let PhaseKind::Graph { body, .. } = &mut phase.kind else { continue };
+            let former = std::mem::replace(body, order);
+            let instances = self.sets[at].tile.as_ref().unwrap_or(&self.sets[at].whole);
+            isl_region.begin_stage();
+            let loops = loops_over(isl_region, dependences, phase, instances, symbols)?;
+            if loops.guards.is_empty() {
+                self.loops[at] = loops;
+            } else if let PhaseKind::Graph { body, .. } = &mut phase.kind {
+                // The exact loops would be too long.
+                *body = former;
+            }
+        }
+        Ok(())
+    }
+
     fn boxes(&mut self) -> Result<(), Refusal> {
         let isl_region = made(self.isl_region.as_ref())?;
         let phases = made(self.plan.as_ref())?.phases.iter().zip(&self.sets);
@@ -544,6 +570,7 @@ impl Work<'_> {
                     let order = match body {
                         BodyOrder::Original => "original order".to_owned(),
                         BodyOrder::Permuted(permutation) => format!("order {permutation:?}"),
+                        BodyOrder::Jammed { free, .. } => format!("coordinate {free} inside"),
                     };
                     let _ = writeln!(text, " graph ({}), {order}", waits.join(", "));
                     text.push_str(&lines(band, "  band ")?);
@@ -625,6 +652,17 @@ impl Work<'_> {
                 let _ = writeln!(text, "; if {} and {}", block.exists, block.full);
             }
         }
+    }
+
+    fn print_jam(&self) -> Result<String, Refusal> {
+        let mut text = String::new();
+        for (at, (phase, loops)) in made(self.plan.as_ref())?.phases.iter().zip(&self.loops).enumerate() {
+            let _ = writeln!(text, "phase {at}");
+            if let PhaseKind::Graph { body: BodyOrder::Jammed { free, .. }, .. } = &phase.kind {
+                let _ = write!(text, "strips of coordinate {free}\n{}", loops.tree);
+            }
+        }
+        Ok(text)
     }
 
     #[allow(clippy::unnecessary_wraps)]

@@ -133,7 +133,7 @@ fn the_c_of_a_tile_is_readable() {
     let text = stage(&table::matvec().region(), "c");
     let tile =
         text.split("/* One tile:").nth(1).and_then(|rest| rest.split("\n}\n").next()).expect("a tile's function");
-    let expected = r" S0 by (i, 0), S1 by (i, j) from (dvm__o0, dvm__o1); in the original order. */
+    let expected = r" S0 by (i, 0), S1 by (i, j) from (dvm__o0, dvm__o1); coordinate 0, 8 values at a time, inside of the others. */
 static int dvm__matvec_graph_tile(void *dvm__context, const dvm__int64 *dvm__tile)
 {
   const struct dvm__matvec_context *dvm__self = dvm__context;
@@ -142,10 +142,13 @@ static int dvm__matvec_graph_tile(void *dvm__context, const dvm__int64 *dvm__til
   double (*restrict a)[dvm__a_length1] = dvm__self->a;
   double *restrict b = dvm__self->b;
   double *restrict c = dvm__self->c;
-  const dvm__int64 dvm__b0 = dvm__self->dvm__tiles.dvm__size[0];
-  const dvm__int64 dvm__o0 = dvm__self->dvm__tiles.dvm__first[0] + dvm__tile[0] * dvm__b0;
+  dvm__int64 dvm__o0 = dvm__self->dvm__tiles.dvm__first[0] + dvm__tile[0] * dvm__self->dvm__tiles.dvm__size[0];
+  const dvm__int64 dvm__strip_end = dvm__o0 + dvm__self->dvm__tiles.dvm__size[0];
   const dvm__int64 dvm__b1 = dvm__self->dvm__tiles.dvm__size[1];
   const dvm__int64 dvm__o1 = dvm__self->dvm__tiles.dvm__first[1] + dvm__tile[1] * dvm__b1;
+/*dvm: loops*/
+  for (; dvm__o0 < dvm__strip_end; dvm__o0 += 8) {
+    const dvm__int64 dvm__b0 = dvm__min(dvm__strip_end - dvm__o0, 8);
 ";
     assert!(tile.starts_with(expected), "{tile}");
     assert!(tile.contains("for (int i = ") && tile.contains("c[i] = c[i] + a[i][j] * b[j];"), "{tile}");
@@ -209,10 +212,21 @@ fn each_pass_gives_its_text() {
 #[test]
 fn passes_are_named_in_their_order() {
     let names: Vec<&str> = Stage::all().map(Stage::name).collect();
-    let expected = "model deps schedule tiles rows sets footprint loops blocks boxes hosts overlaps flow place c";
+    let expected = "model deps schedule tiles rows sets footprint loops blocks jam boxes hosts overlaps flow place c";
     assert_eq!(names.join(" "), expected);
     assert_eq!(stage(&shift(), "footprint"), "phase 0\n  A [[1, 0] spread 0][[0, 1] spread 1]\n");
     assert_eq!(stage(&shift(), "rows") + &stage(&shift(), "overlaps"), "");
+}
+
+/// Which free loops run in strips inside of chains, and which do not. `DVM_BLESS=1` rewrites the file.
+#[test]
+fn free_loops_are_jammed_around_chains() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut tool = std::process::Command::new(env!("CARGO_BIN_EXE_dvm-codegen"));
+    tool.arg("tile").arg(tests.join("kernels/jam.c")).arg("--print=jam");
+    let output = tool.output().expect("dvm-codegen runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    testkit::expect(tests.join("printed/jam.jam"), &String::from_utf8_lossy(&output.stdout));
 }
 
 /// What of the kernels of register tiling runs as blocks: updates, chains of scalars, rounds. `printed/NAME.blocks` is

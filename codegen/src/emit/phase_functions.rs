@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     Refusal,
-    lowered::{ArrayFootprint, BodyOrder, Component, Ends, Loops, Ordered, TileBox},
+    lowered::{ArrayFootprint, BodyOrder, Component, Ends, Loops, Ordered, STRIP, TileBox},
 };
 use std::{collections::BTreeSet, fmt::Write};
 
@@ -66,8 +66,12 @@ impl Writer<'_> {
             text.push_str(&Self::component(component, shared, &mut body, name, 2)?);
             body.line(1, "}");
         }
+        let strip = match tiles.order {
+            BodyOrder::Jammed { free, .. } => Some(free),
+            _ => None,
+        };
         if parts.components.is_empty() {
-            body.node(&parts.loops.tree, 1)?;
+            body.node(&parts.loops.tree, 1 + usize::from(strip.is_some()))?;
         }
         text.push_str(&self.comment(tiles));
         let _ =
@@ -76,15 +80,33 @@ impl Writer<'_> {
         text.push_str(&shared.locals(&body.scope, &mentions));
         for k in 0..tiles.carried.len() {
             let (origin, size, own) = (&shared.symbols.origins[k], &shared.symbols.sizes[k], &shared.own);
-            let (tiles, tile) = (&shared.tiles, &shared.tile);
+            let (tiles, tile, end) = (&shared.tiles, &shared.tile, &shared.strip_end);
+            if strip == Some(k) {
+                let first = format!("{own}->{tiles}.dvm__first[{k}] + {tile}[{k}] * {own}->{tiles}.dvm__size[{k}]");
+                let _ = writeln!(text, "  dvm__int64 {origin} = {first};");
+                let _ = writeln!(text, "  const dvm__int64 {end} = {origin} + {own}->{tiles}.dvm__size[{k}];");
+                continue;
+            }
             let _ = writeln!(text, "  const dvm__int64 {size} = {own}->{tiles}.dvm__size[{k}];");
             let _ =
                 writeln!(text, "  const dvm__int64 {origin} = {own}->{tiles}.dvm__first[{k}] + {tile}[{k}] * {size};");
         }
         text.push_str(&reductions::begin(shared.region));
-        let _ = write!(text, "{}\n{}{}\n", TextMark::Loops, body.lines, TextMark::Helpers);
+        let (begin, end) = strip.map(|free| self.strips(free)).unwrap_or_default();
+        let _ = write!(text, "{}\n{begin}{}{end}{}\n", TextMark::Loops, body.lines, TextMark::Helpers);
         let _ = writeln!(text, "{}  return 0;\n}}\n", reductions::end(shared));
         Ok(text)
+    }
+
+    /// The loop over the strips of a tile, and its end.
+    fn strips(&self, free: usize) -> (String, String) {
+        let (origin, size) = (&self.shared.symbols.origins[free], &self.shared.symbols.sizes[free]);
+        let last = &self.shared.strip_end;
+        let begin = format!(
+            "  for (; {origin} < {last}; {origin} += {STRIP}) {{\n    \
+             const dvm__int64 {size} = dvm__min({last} - {origin}, {STRIP});\n"
+        );
+        (begin, "  }\n".to_owned())
     }
 
     /// Adds a component to a tile's body: blocks if they may run, else its own order. Returns the blocks' functions.
@@ -231,6 +253,9 @@ impl Writer<'_> {
             BodyOrder::Permuted(permutation) => {
                 let order: Vec<String> = permutation.iter().map(ToString::to_string).collect();
                 format!("coordinates in the order {}", order.join(", "))
+            }
+            BodyOrder::Jammed { free, .. } => {
+                format!("coordinate {free}, {STRIP} values at a time, inside of the others")
             }
             BodyOrder::Original => "in the original order".to_owned(),
         };

@@ -55,6 +55,8 @@ pub struct RegionContext<'a> {
     pub block: BlockNames,
     /// Local of a tile's function: a component has run as blocks.
     pub done: String,
+    /// Local of a tile's function: where its strips end.
+    pub strip_end: String,
 }
 
 /// The names of the variables in the functions of register tiling.
@@ -144,6 +146,7 @@ impl<'a> RegionContext<'a> {
                 part: ["dvm__begin", "dvm__end"].map(|name| names.fresh(name)),
             },
             done: names.fresh("dvm__done"),
+            strip_end: names.fresh("dvm__strip_end"),
         }
     }
 

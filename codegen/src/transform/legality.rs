@@ -78,8 +78,8 @@ impl Legality {
         }
         let alone = plan.phases.len() == 1;
         for phase in &plan.phases {
-            let permuted = matches!(&phase.kind, PhaseKind::Graph { body: BodyOrder::Permuted(_), .. });
-            if !permuted && self.original_is_forward(isl_region)? {
+            let own = matches!(&phase.kind, PhaseKind::Graph { body, .. } if *body != BodyOrder::Original);
+            if !own && self.original_is_forward(isl_region)? {
                 continue;
             }
             if !is_forward(&self.inside(phase, alone)?, &body_everywhere(isl_region, phase)?)? {

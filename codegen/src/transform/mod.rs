@@ -3,6 +3,7 @@
 pub mod across;
 mod block_forms;
 pub mod host_loops;
+pub(crate) mod jam;
 mod legality;
 pub(crate) mod phase;
 pub mod phase_loops;

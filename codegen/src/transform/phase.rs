@@ -221,6 +221,9 @@ pub(crate) fn body(isl_region: &IslRegion, phase: &Phase) -> dvm_isl::Result<Uni
         PhaseKind::Graph { band, dimension, below, body: BodyOrder::Permuted(permutation), .. } => {
             permuted(band, *dimension, below, permutation)
         }
+        PhaseKind::Graph { band, dimension, below, body: BodyOrder::Jammed { free, place }, .. } => {
+            jammed(band, *dimension, below, (*free, *place))
+        }
         _ => padded(&isl_region.schedule.intersect_domain(&phase.domain)?),
     }
 }
@@ -230,6 +233,9 @@ pub(super) fn body_everywhere(isl_region: &IslRegion, phase: &Phase) -> dvm_isl:
     match &phase.kind {
         PhaseKind::Graph { everywhere, dimension, body: BodyOrder::Permuted(permutation), .. } => {
             permuted(&everywhere.band, *dimension, &everywhere.below, permutation)
+        }
+        PhaseKind::Graph { everywhere, dimension, body: BodyOrder::Jammed { free, place }, .. } => {
+            jammed(&everywhere.band, *dimension, &everywhere.below, (*free, *place))
         }
         _ => padded(&isl_region.everywhere()?),
     }
@@ -246,6 +252,22 @@ pub(super) fn permuted(
     let to: Vec<String> = permutation.iter().map(|k| format!("p{k}")).collect();
     let exchange = UnionMap::parse(band.context(), &format!("{{ [{}] -> [{}] }}", from.join(", "), to.join(", ")))?;
     band.apply_range(&exchange)?.flat_range_product(below)
+}
+
+/// A band's coordinates and the order below the band, with a coordinate of the band moved to a place among the others.
+pub(super) fn jammed(
+    band: &UnionMap,
+    dimension: usize,
+    below: &UnionMap,
+    (free, place): (usize, usize),
+) -> dvm_isl::Result<UnionMap> {
+    let length = dimension + below.maps()?.first().map_or(Ok(0), dvm_isl::Map::outputs)?;
+    let from: Vec<String> = (0..length).map(|k| format!("p{k}")).collect();
+    let mut to = from.clone();
+    let moved = to.remove(free);
+    to.insert(place, moved);
+    let exchange = UnionMap::parse(band.context(), &format!("{{ [{}] -> [{}] }}", from.join(", "), to.join(", ")))?;
+    band.flat_range_product(below)?.apply_range(&exchange)
 }
 
 /// Maps instances to the place of their phase.

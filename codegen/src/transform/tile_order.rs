@@ -133,6 +133,62 @@ fn cost(isl_region: &IslRegion, domain: &UnionSet, inside: &UnionMap, order: &Un
     Ok(cost)
 }
 
+/// What the two innermost loops of an order do to one of the deepest statements of a phase.
+pub(super) struct NestWalk {
+    /// The coordinate of the order that the innermost loop counts.
+    pub(super) innermost: usize,
+    /// The innermost loop carries a dependence of the statement on itself.
+    pub(super) carried: bool,
+    /// The loop around it does.
+    pub(super) carried_around: bool,
+    /// Accesses that stride in the innermost loop.
+    pub(super) strided: usize,
+    /// Accesses that stride in both loops.
+    pub(super) strided_twice: usize,
+}
+
+/// The walks of the deepest statements of a phase; nothing if one of them has less than two loops in the order.
+pub(super) fn walks(
+    isl_region: &IslRegion,
+    domain: &UnionSet,
+    inside: &UnionMap,
+    order: &UnionMap,
+) -> Result<Option<Vec<NestWalk>>> {
+    let mut present = Vec::new();
+    for statement in &isl_region.statements {
+        let own = UnionSet::from_set(&statement.domain)?.intersect(domain)?;
+        if !own.is_empty()? {
+            present.push((statement.domain.dimensions()?, statement, own));
+        }
+    }
+    let deepest = present.iter().map(|(depth, ..)| *depth).max();
+    let mut all = Vec::new();
+    for (_, statement, own) in present.iter().filter(|(depth, ..)| Some(*depth) == deepest) {
+        for map in order.intersect_domain(own)?.maps()? {
+            let range = map.range()?;
+            let mut varying = Vec::new();
+            for k in (0..range.dimensions()?).rev() {
+                if range.fixed(k).is_none() && !neighbours(&map, k)?.is_empty()? {
+                    varying.push(k);
+                }
+            }
+            let &[innermost, around, ..] = varying.as_slice() else { return Ok(None) };
+            let [inner_steps, outer_steps] = [neighbours(&map, innermost)?, neighbours(&map, around)?];
+            let carried = carries(inside, &map, innermost)?;
+            let carried_around = carries(inside, &map, around)?;
+            let mut walk = NestWalk { innermost, carried, carried_around, strided: 0, strided_twice: 0 };
+            for access in &statement.accesses {
+                if !is_short(access, &inner_steps)? {
+                    walk.strided += 1;
+                    walk.strided_twice += usize::from(!is_short(access, &outer_steps)?);
+                }
+            }
+            all.push(walk);
+        }
+    }
+    Ok(Some(all))
+}
+
 /// Weights of the loops from the innermost outwards.
 const WEIGHTS: [u32; 4] = [64, 16, 4, 1];
 
