@@ -489,7 +489,7 @@ static __inline__ int dvm__unasked(struct dvm__record *dvm__record, dvm__int64 d
 }
 
 /* Iterations and nanoseconds of a file's regions before libdvm is asked whether it runs: a few milliseconds. */
-#define DVM__LITTLE_WORK (4 << 20)
+#define DVM__LITTLE_WORK (16 << 20)
 #define DVM__LITTLE_TIME 2000000
 /* Nanoseconds of a file's regions that are worth libdvm's start: two workers win it back in as many. */
 #define DVM__PATIENCE 10000000
