@@ -1,9 +1,9 @@
 //! `dvmfc --why`: which loops of a file without marks can be tiled, what stands in the way of the others, and the marks to
 //! put before them. Each mark that is told has been tried.
 
-use super::reading::is_loop;
 use super::refused::FortranRefusal;
 use super::statements::FortranStatement;
+use super::words::is_loop;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;

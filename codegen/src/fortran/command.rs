@@ -46,7 +46,7 @@ pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
     };
     let sources = command.sources();
     if command.why {
-        return work.advise(&sources, unlisted);
+        return work.advise(&sources, unlisted.as_deref());
     }
     let marked: Vec<PathBuf> = sources.iter().filter(|source| work.is_marked(source)).cloned().collect();
     // The compiler itself says that `-o` does not go with several objects.
@@ -425,10 +425,10 @@ impl FortranWork<'_> {
     }
 
     /// `--why`: says which loops of sources without marks can be tiled, and what stands in the way of the others.
-    fn advise(&mut self, sources: &[PathBuf], unlisted: Option<String>) -> Result<i32, String> {
+    fn advise(&mut self, sources: &[PathBuf], unlisted: Option<&str>) -> Result<i32, String> {
         let mut code = 0;
         for source in sources {
-            let told = match &unlisted {
+            let told = match unlisted {
                 Some(option) => Err(format!("the option `{option}` may change what its statements mean")),
                 None if self.is_marked(source) => {
                     Err("the file has marks already; compile it with --dvm-remarks".to_owned())

@@ -10,7 +10,7 @@ use super::region::translate;
 use super::rewriting::FortranRegion;
 use super::statements::{FortranStatement, Mark, SourceForm, marks, statements};
 use super::variables::Declared;
-use super::words;
+use super::words::{self, LoopEnd, loop_end};
 use std::collections::BTreeSet;
 
 /// What became of the marks of a file, in order.
@@ -125,33 +125,10 @@ fn extent<'s>(
     Ok(inside)
 }
 
-/// What ends a loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LoopEnd {
-    EndDo,
-    EndWhere,
-    Label(u32),
-}
-
-/// What ends the loop that a statement begins, if it begins one.
-fn loop_end(text: &str) -> Option<LoopEnd> {
-    let rest = text.strip_prefix("do ")?.trim_start();
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let label: Option<u32> = rest[..digits].parse().ok();
-    let head = rest[digits..].trim_start().trim_start_matches(',');
-    let is_other = head.starts_with("while") || head.starts_with("concurrent");
-    (head.contains('=') && !head.contains("==") || is_other).then_some(label.map_or(LoopEnd::EndDo, LoopEnd::Label))
-}
-
 /// Whether a statement may be about whole arrays or sections: a `where`, or an assignment.
 fn is_about_arrays(text: &str) -> bool {
     let rest = text.strip_prefix("where").map_or("", str::trim_start);
     rest.starts_with('(') || words::is_assignment(text)
-}
-
-/// Whether a statement begins a loop.
-pub fn is_loop(text: &str) -> bool {
-    loop_end(text).is_some()
 }
 
 fn translated(

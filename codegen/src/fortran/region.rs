@@ -18,10 +18,29 @@ mod control;
 mod functions;
 mod updates;
 
-pub use functions::TranslatedFunction;
-
 /// A text that stands twice in a minimum or maximum is no longer than this.
 const LONG: usize = 2000;
+
+/// A function as C.
+#[derive(Debug, Clone)]
+pub struct TranslatedFunction {
+    /// Flang's name.
+    pub symbol: String,
+    /// The name in C.
+    pub name: String,
+    /// The type of the result.
+    pub element: Element,
+    /// Its parameters, in order.
+    pub parameters: Vec<(String, Element)>,
+    /// Its local variables.
+    pub locals: BTreeMap<String, Element>,
+    /// Variables `_b1` and so on, which hold bounds of loops.
+    pub bounds: Vec<Element>,
+    /// The lines of its body, each with the line of the source.
+    pub lines: Vec<(String, u32)>,
+    /// Conditions of Fortran under which its constants are those of gfortran.
+    pub conditions: Vec<String>,
+}
 
 /// A region as C.
 #[derive(Debug, Default)]

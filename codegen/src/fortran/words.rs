@@ -220,6 +220,29 @@ fn length(text: &str) -> (usize, bool) {
     (end, false)
 }
 
+/// What ends a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoopEnd {
+    EndDo,
+    EndWhere,
+    Label(u32),
+}
+
+/// What ends the loop that a statement begins, if it begins one.
+pub fn loop_end(text: &str) -> Option<LoopEnd> {
+    let rest = text.strip_prefix("do ")?.trim_start();
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let label: Option<u32> = rest[..digits].parse().ok();
+    let head = rest[digits..].trim_start().trim_start_matches(',');
+    let is_other = head.starts_with("while") || head.starts_with("concurrent");
+    (head.contains('=') && !head.contains("==") || is_other).then_some(label.map_or(LoopEnd::EndDo, LoopEnd::Label))
+}
+
+/// Whether a statement begins a loop.
+pub fn is_loop(text: &str) -> bool {
+    loop_end(text).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

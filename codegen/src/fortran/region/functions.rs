@@ -1,36 +1,15 @@
 //! Calls of functions of the file. A function of numbers becomes a function of C: what its text does is then known, and
 //! it has no effect, as it has only its arguments and local variables.
 
-use super::{Answer, TranslatedRegion, Translator, c_name, refusal, refuse, unknown};
+use super::{Answer, TranslatedFunction, TranslatedRegion, Translator, c_name, refusal, refuse, unknown};
 use crate::fortran::clauses::FortranClauses;
 use crate::fortran::file::{FortranFile, NamedReal, real_constants};
 use crate::fortran::hlfir::{HlfirOp, base};
 use crate::fortran::refused::FortranRefusal;
-use crate::fortran::types::Element;
 use crate::fortran::values::{HlfirValue, ValueShape};
 use crate::fortran::variables::{Declared, FortranKind, FortranVariable, attribute};
+use crate::fortran::words::is_loop;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A function as C.
-#[derive(Debug, Clone)]
-pub struct TranslatedFunction {
-    /// Flang's name.
-    pub symbol: String,
-    /// The name in C.
-    pub name: String,
-    /// The type of the result.
-    pub element: Element,
-    /// Its parameters, in order.
-    pub parameters: Vec<(String, Element)>,
-    /// Its local variables.
-    pub locals: BTreeMap<String, Element>,
-    /// Variables `_b1` and so on, which hold bounds of loops.
-    pub bounds: Vec<Element>,
-    /// The lines of its body, each with the line of the source.
-    pub lines: Vec<(String, u32)>,
-    /// Conditions of Fortran under which its constants are those of gfortran.
-    pub conditions: Vec<String>,
-}
 
 /// A function of which only the head was read.
 struct FunctionHead<'a> {
@@ -139,8 +118,7 @@ fn constants_of(file: &FortranFile, procedure: &HlfirOp, declared: &Declared) ->
     let actions = file.actions(procedure)?;
     let used = file.names_used(declared, &actions)?;
     file.without_macros(&used, procedure.place.0)?;
-    let mut loops: Vec<u32> =
-        actions.iter().filter(|s| super::super::reading::is_loop(&s.text)).map(|s| s.first).collect();
+    let mut loops: Vec<u32> = actions.iter().filter(|s| is_loop(&s.text)).map(|s| s.first).collect();
     let mut shown: Vec<u32> =
         procedure.inner().iter().filter(|op| op.name == "fir.do_loop").map(|op| op.place.0).collect();
     loops.sort_unstable();
