@@ -109,6 +109,12 @@ module dvm
   !> Values go from a tile to near ones only, along the first coordinate that tiles are dealt out along.
   integer(c_int), parameter, public :: DVM_ACROSS_NEAR = 2
 
+  !> The program's text names the array itself, at file scope, not a pointer to it.
+  integer(c_int), parameter, public :: DVM_ACROSS_NAMED = 1
+
+  !> Where process 0 alone runs main, the array may stay on the processes after the region, until main touches it.
+  integer(c_int), parameter, public :: DVM_ACROSS_KEEP = 2
+
   !> The greatest number of dimensions of an array that is distributed.
   integer(c_int), parameter, public :: DVM_DISTRIBUTION_MAX_DIMENSION = 16
 
@@ -234,7 +240,7 @@ module dvm
     integer(c_int64_t) :: begin = 0
     !> One beyond the last one.
     integer(c_int64_t) :: end = 0
-    !> Nonzero: the program's text names the array itself, at file scope, not a pointer to it.
+    !> DVM_ACROSS_NAMED, DVM_ACROSS_KEEP, or both.
     integer(c_int) :: named = 0
   end type dvm_across_array_t
 

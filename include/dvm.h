@@ -1301,6 +1301,16 @@ dvm_retcode_t dvm_region_run(const dvm_graph_t *graph);
 #define DVM_ACROSS_NEAR 2
 
 /**
+ * The program's text names the array itself, at file scope, not a pointer to it.
+ */
+#define DVM_ACROSS_NAMED 1
+
+/**
+ * Where process 0 alone runs main, the array may stay on the processes after the region, until main touches it.
+ */
+#define DVM_ACROSS_KEEP 2
+
+/**
  * What the function of a flow calls for each row of elements.
  *
  * @param[in] visitor  as given to the function
@@ -1453,7 +1463,7 @@ typedef struct {
      */
     int64_t end;
     /**
-     * Nonzero: the program's text names the array itself, at file scope, not a pointer to it.
+     * DVM_ACROSS_NAMED, DVM_ACROSS_KEEP, or both.
      */
     int named;
 } dvm_across_array_t;

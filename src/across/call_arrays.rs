@@ -29,7 +29,7 @@ pub(crate) struct CallArrays {
 
 /// What a process sends, and gets, before the tiles run: by the other process, in bytes of stores.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Entry {
+pub(crate) struct EntryRows {
     pub(crate) sends: Vec<(u32, ElementRows)>,
     pub(crate) waits: Vec<(u32, ElementRows)>,
 }
@@ -104,8 +104,8 @@ impl CallArrays {
     ///
     /// # Errors
     /// Tiles need what nobody has.
-    pub(crate) fn enter(&mut self, plan: &Plan, me: u32) -> Result<Entry, Error> {
-        let mut entry = Entry::default();
+    pub(crate) fn enter(&mut self, plan: &Plan, me: u32) -> Result<EntryRows, Error> {
+        let mut entry = EntryRows::default();
         let arrays = self.arrays.len();
         for process in 0..plan.processes {
             // Where nothing is kept, only process 0 sends, and needs nothing.

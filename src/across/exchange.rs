@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::call_arrays::{CallArrays, Entry};
+use super::call_arrays::{CallArrays, EntryRows};
 use super::functions::Functions;
 use super::kept::Extent;
 use super::machine::TileMachine;
@@ -101,7 +101,7 @@ impl Exchange {
         (bounds, mut arrays): (StepBounds, CallArrays),
     ) -> Result<Exchange, Error> {
         let pieces = (0..plan.processes).map(|_| Vec::new()).collect();
-        let entry = if role == Role::Equal { Entry::default() } else { arrays.enter(&plan, me)? };
+        let entry = if role == Role::Equal { EntryRows::default() } else { arrays.enter(&plan, me)? };
         let entering = entry.waits.into_iter().map(|(from, rows)| (from, rows, 0)).collect();
         Ok(Exchange {
             job: Arc::clone(job),

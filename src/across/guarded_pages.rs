@@ -64,11 +64,11 @@ pub(super) fn discard((first, end): (i64, i64)) {
 }
 
 /// Writes to memory that main may not access meanwhile.
-pub(super) struct Memory(File);
+pub(super) struct ClosedMemory(File);
 
-impl Memory {
-    pub(super) fn open() -> std::io::Result<Memory> {
-        OpenOptions::new().read(true).write(true).open("/proc/self/mem").map(Memory)
+impl ClosedMemory {
+    pub(super) fn open() -> std::io::Result<ClosedMemory> {
+        OpenOptions::new().read(true).write(true).open("/proc/self/mem").map(ClosedMemory)
     }
 
     pub(super) fn write(&self, address: i64, bytes: &[u8]) -> std::io::Result<()> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::call::{Turn, no_job, turn, turn_at_once};
 use super::call_arrays::CallArrays;
 use super::exchange::failed_elsewhere;
-use super::guarded_pages::{self, Memory};
+use super::guarded_pages::{self, ClosedMemory};
 use super::kept::{Access, Extent, Touch};
 use super::served::GivenArray;
 use super::spans::Spans;
@@ -39,7 +39,7 @@ struct Guarded {
 struct Store {
     all: Vec<Guarded>,
     made: u32,
-    memory: Option<Memory>,
+    memory: Option<ClosedMemory>,
 }
 
 static STORE: Mutex<Store> = Mutex::new(Store { all: Vec::new(), made: 0, memory: None });
@@ -131,7 +131,7 @@ impl Store {
     fn fill(&mut self, spans: &Spans, mut bytes: &[u8]) -> Result<(), Error> {
         let failed = |why: std::io::Error| Error::state(format!("a kept array cannot be brought back: {why}"));
         if self.memory.is_none() {
-            self.memory = Some(Memory::open().map_err(failed)?);
+            self.memory = Some(ClosedMemory::open().map_err(failed)?);
         }
         for (first, end) in spans.list() {
             let count = ((end - first) as usize).min(bytes.len());

@@ -29,12 +29,11 @@ impl KeptHere {
         let mut used: Vec<u32> = Vec::new();
         for ServedExtent { id, span, .. } in arrays.iter().filter_map(|array| array.kept) {
             let span = (span.0 as i64, span.1 as i64);
-            match self.all.iter_mut().find(|part| part.extent.id == id) {
-                Some(part) => part.extent.grow(span),
-                None => {
-                    let extent = Extent::new(id, span, processes, system::page() as i64);
-                    self.all.push(Part { extent, origin: ptr::null_mut(), memory: None });
-                }
+            if let Some(part) = self.all.iter_mut().find(|part| part.extent.id == id) {
+                part.extent.grow(span);
+            } else {
+                let extent = Extent::new(id, span, processes, system::page() as i64);
+                self.all.push(Part { extent, origin: ptr::null_mut(), memory: None });
             }
             if !used.contains(&id) {
                 used.push(id);

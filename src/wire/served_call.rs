@@ -79,7 +79,9 @@ impl<B: AsRef<[u8]>> ServedCall<B> {
             to.u16(flags.iter().filter(|(set, _)| *set).map(|(_, flag)| flag).sum());
             if let Some(ServedExtent { id, base, span, window, .. }) = array.kept {
                 to.u64(id.into());
-                [base, span.0, span.1, window.0, window.1].into_iter().for_each(|address| to.u64(address));
+                for address in [base, span.0, span.1, window.0, window.1] {
+                    to.u64(address);
+                }
             }
         }
         to.padded(values);
@@ -138,7 +140,7 @@ fn extent(from: &mut Reader<'_>, keep: bool) -> Result<ServedExtent, Refusal> {
     let at = *from;
     let mut pair = || Ok((from.u64("an address")?, from.u64("an address")?));
     let (span, window) = (pair()?, pair()?);
-    let within = window.0 <= span.0 && span.0 < span.1 && span.1 <= window.1 && window.1 <= i64::MAX as u64;
+    let within = window.0 <= span.0 && span.0 < span.1 && span.1 <= window.1 && i64::try_from(window.1).is_ok();
     if !within {
         return at.no_value("the addresses of kept memory", span.0);
     }

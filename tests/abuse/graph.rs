@@ -167,6 +167,8 @@ fn region_of_several() -> dvm_across_t {
         members_count: 0,
         members: ptr::null(),
         places: Some(places),
+        buffers: 0,
+        ahead: -1,
     }
 }
 
