@@ -171,6 +171,20 @@ static void mapped_again(void)
     munmap(place, bytes), free(b), free(b2);
 }
 
+/* Only a part is given back: the other part is as it was. */
+static void partly_unmapped(void)
+{
+    size_t bytes = sizeof fixed, half = bytes / 2 / 4096 * 4096;
+    word *a = filled(mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    word *b = filled(malloc(bytes)), *a2 = filled(malloc(bytes)), *b2 = filled(malloc(bytes));
+    step(N, (void *)a, (void *)b), step2(N, (void *)a2, (void *)b2);
+    step(N, (void *)b, (void *)a), step2(N, (void *)b2, (void *)a2);
+    munmap((char *)a + half, bytes - half);
+    step(N / 3, (void *)b, (void *)a), step2(N / 3, (void *)b2, (void *)a2);
+    CHECK(memcmp(a, a2, half) == 0 && memcmp(b, b2, bytes) == 0);
+    munmap(a, half), free(b), free(a2), free(b2);
+}
+
 /* The system does not get old bytes. */
 static void written(word *a, word *b)
 {
@@ -226,6 +240,7 @@ int main(void)
         CHECK(pthread_join(threads[k], &told) == 0 && (word)(uintptr_t)told == sum(a2));
     }
     mapped_again();
+    partly_unmapped();
     written(a, b);
     free(a), free(b);
     a = filled(malloc(bytes)), b = filled(malloc(bytes));

@@ -192,21 +192,30 @@ impl Store {
         open.list().iter().try_for_each(|part| guarded_pages::allow(*part, None))
     }
 
-    /// Forgets extents whose memory the program has given back since.
-    fn forget_unmapped(&mut self, peers: &Peers) {
+    /// Gives up extents of whose memory the program has given some back since. What it still has is brought back.
+    fn give_up_unmapped(&mut self, peers: &Peers) -> Result<(), Error> {
         if self.all.iter().all(|guarded| guarded.named) {
-            return;
+            return Ok(());
         }
         let maps = Maps::read();
         for at in (0..self.all.len()).rev() {
-            let guarded = &self.all[at];
-            let right = |&(pages, access): &((i64, i64), Access)| {
-                maps.all(pages, |map| map.rights == if access == Access::Nothing { *b"---p" } else { *b"r--p" })
+            let closed = self.all[at].extent.protection();
+            let still = |&(pages, access): &((i64, i64), Access)| {
+                let rights = if access == Access::Nothing { *b"---p" } else { *b"r--p" };
+                maps.with_rights(pages, rights)
             };
-            if !guarded.named && !guarded.extent.protection().iter().all(right) {
-                self.forget(peers, at);
+            let still: Vec<Spans> = closed.iter().map(still).collect();
+            let whole = closed.iter().zip(&still).all(|((pages, _), still)| *still == Spans::one(pages.0, pages.1));
+            if self.all[at].named || whole {
+                continue;
             }
+            for pages in &still {
+                self.bring(peers, at, pages)?;
+                pages.list().iter().try_for_each(|pages| guarded_pages::allow(*pages, None))?;
+            }
+            self.forget(peers, at);
         }
+        Ok(())
     }
 }
 
@@ -234,6 +243,12 @@ impl Maps {
             Some(Map { first: number(first)?, end: number(end)?, rights })
         });
         Maps(maps.collect())
+    }
+
+    /// The parts of a span that have these rights.
+    fn with_rights(&self, (first, end): (i64, i64), rights: [u8; 4]) -> Spans {
+        let maps = self.0.iter().filter(|map| map.rights == rights);
+        Spans::of(maps.map(|map| (map.first, map.end)).collect()).common(&Spans::one(first, end))
     }
 
     /// Whether all of a span lies in memory of which this holds.
@@ -276,7 +291,7 @@ pub(super) fn open(
         return Ok((CallArrays::plain(elements()), told));
     }
     let peers = Peers::of(call)?;
-    store.forget_unmapped(&peers);
+    store.give_up_unmapped(&peers)?;
     if !store.all.is_empty() {
         // The program may have set a handler of its own since.
         guarded_pages::watch(touched)?;
