@@ -47,8 +47,9 @@ impl Extent {
         Extent { id, span, valid, page }
     }
 
-    /// Regions touch more: process 0 has it.
+    /// Regions touch more: process 0 has it. What was an edge may not be one any more.
     pub(crate) fn grow(&mut self, span: (i64, i64)) {
+        self.begin();
         let grown = (self.span.0.min(span.0), self.span.1.max(span.1));
         let new = Spans::one(grown.0, grown.1).without(&Spans::one(self.span.0, self.span.1));
         self.valid[0] = self.valid[0].union(&new);
