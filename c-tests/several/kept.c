@@ -180,6 +180,7 @@ static void partly_unmapped(void)
     step(N, (void *)a, (void *)b), step2(N, (void *)a2, (void *)b2);
     step(N, (void *)b, (void *)a), step2(N, (void *)b2, (void *)a2);
     munmap((char *)a + half, bytes - half);
+    CHECK(a[half / sizeof *a - 9] == a2[half / sizeof *a - 9]);
     step(N / 3, (void *)b, (void *)a), step2(N / 3, (void *)b2, (void *)a2);
     CHECK(memcmp(a, a2, half) == 0 && memcmp(b, b2, bytes) == 0);
     munmap(a, half), free(b), free(a2), free(b2);
@@ -249,6 +250,10 @@ int main(void)
     own_handler(a, b, a2, b2);
     step(N, (void *)a, (void *)fixed), step2(N, (void *)a2, (void *)fixed2);
     step(N, (void *)fixed, (void *)a), step2(N, (void *)fixed2, (void *)a2);
+    /* Memory that is kept until the end, and is there no more. */
+    word *gone = filled(mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    step(N, (void *)a, (void *)gone);
+    munmap(gone, bytes);
     if (failures == 0)
         puts("kept: ok");
     return failures != 0;

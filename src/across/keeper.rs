@@ -442,6 +442,7 @@ fn release_all(call: &Call) -> Result<(), Error> {
         return Ok(());
     }
     let peers = Peers::of(call)?;
+    store.give_up_unmapped(&peers)?;
     (0..store.all.len()).rev().try_for_each(|at| store.release(&peers, at))
 }
 
@@ -472,6 +473,8 @@ fn is_worker(thread: i32) -> bool {
 impl Store {
     fn allow(&mut self, call: &Call, address: i64) -> Result<(), Error> {
         let peers = Peers::of(call)?;
+        // What is brought around the place must not lie where nothing is any more.
+        self.give_up_unmapped(&peers)?;
         let inside =
             |guarded: &Guarded| guarded.extent.pages().is_some_and(|(first, end)| (first..end).contains(&address));
         let Some(at) = self.all.iter().position(inside) else { return Ok(()) };
