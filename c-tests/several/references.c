@@ -1,12 +1,15 @@
 /* References taken and dropped anywhere: free_cb runs once, at home, after the last one. The argument is the size of the
  * data: small ones come along with their tasks, larger ones are fetched.
  * arguments: 5600
- * arguments: 56 */
+ * arguments: 56
+ * With `slow`, freeing takes long: a wait ends after it all the same.
+ * arguments: 56 slow */
 #include "several.h"
 
 enum { DATA = 40 };
 
 static size_t bytes;
+static int slow;
 
 static atomic_int freed;
 static dvm_processing_id_t fan, keeper, dropper, doubler;
@@ -16,6 +19,8 @@ static void release(void *at, size_t size)
     CHECK_NUMBER(bytes, size);
     memset(at, 0xee, size);
     free(at);
+    if (slow)
+        nanosleep(&(struct timespec){0, 300000}, NULL);
     atomic_fetch_add(&freed, 1);
 }
 
@@ -156,6 +161,7 @@ static void leave_some(void)
 int main(int argc, char **argv)
 {
     bytes = argc > 1 ? strtoul(argv[1], NULL, 10) : 56;
+    slow = argc > 2;
     several_begin();
     several_register(fan_out, NULL, 2, 0, "fan", fan);
     several_register(keep, NULL, 1, 0, "keeper", keeper);

@@ -330,6 +330,11 @@ impl Call {
         self.context.give_back();
     }
 
+    /// Whether the thread has freed something that it has not given back.
+    pub(crate) fn owes(&self) -> bool {
+        self.context.with(|own| !own.data.owes_nothing())
+    }
+
     /// Wakes the thread that waits, if there is one, to look again.
     pub(crate) fn notice(&self) {
         self.engine().completion.notify();

@@ -23,6 +23,8 @@ impl Step<'_> {
             _ => under_way() == 0,
         };
         sent && none_runs
+            && self.state.giving_back == 0
+            && !self.call.owes()
             && self.state.transfers.is_empty()
             && self.state.requests.is_empty()
             && !self.state.code.shipments.is_busy()
@@ -48,6 +50,13 @@ impl Step<'_> {
         }
         let handled = self.terminate(TerminationEvent::Idle(idle));
         self.own(handled);
+    }
+
+    /// The same after what may have been the last that this process waited for: nobody else may be awake to see it.
+    pub(super) fn look_around_if_last(&mut self) {
+        if self.state.waits.is_some() && under_way() == 0 {
+            self.look_around();
+        }
     }
 
     /// Keeps the failure of the lowest process.

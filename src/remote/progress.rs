@@ -40,11 +40,9 @@ impl Remote {
     /// Takes in what has come, if nobody else is at it; true if there was something.
     pub(super) fn poll(&self, call: &Call) -> bool {
         let Some(turn) = self.polls.turn.try_lock() else { return false };
-        let any = self.take_in(call);
+        let (any, owes) = self.take_in(call);
         drop(turn);
-        if any {
-            call.give_back();
-        }
+        self.give_back(call, owes);
         any
     }
 

@@ -11,7 +11,7 @@ use super::outbox::Outbox;
 use super::recorded::{Records, is_record};
 use super::runs::Runs;
 use crate::data::{DataCache, DatumId, FreshBytes};
-use crate::engine::{Call, Goal, Target, under_way};
+use crate::engine::{Call, Goal, Target};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::{IdMap, ProcessId, ProcessingId};
 use crate::processing::Signature;
@@ -257,6 +257,8 @@ pub(super) struct State {
     pub(super) first: Option<ToldFailure>,
     /// A thread waits, and what it waits for has not come: only then this process can be idle.
     pub(super) waits: Option<EndWait>,
+    /// Threads that have yet to give back what steps of theirs have freed: callbacks of the program run then.
+    pub(super) giving_back: u32,
     /// The thread that waits finalizes.
     pub(super) closing: bool,
     /// A loss that the next wait tells.
@@ -320,6 +322,7 @@ impl State {
             ends: Ends::default(),
             first: None,
             waits: None,
+            giving_back: 0,
             closing: false,
             lost: None,
             wake: false,
@@ -492,26 +495,41 @@ impl Remote {
     /// Changes the state; what is to be sent is sent after it. Memory of freed data is given back, which may call the
     /// program.
     pub(super) fn step<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
-        let result = self.change(call, change);
-        call.give_back();
-        result
+        self.step_soon(call, 0, change)
     }
 
     /// The same for what need not be sent at once if something else was sent within this time.
     pub(super) fn step_soon<R>(&self, call: &Call, within: u64, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
-        let result = self.change_and(call, change, within);
-        call.give_back();
+        let (result, owes) = self.change_and(call, change, within);
+        self.give_back(call, owes);
         result
     }
 
     /// As `step`, without giving memory back.
     pub(super) fn change<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R) -> R {
-        self.change_and(call, change, 0)
+        let mut state = self.state.lock();
+        let result = self.changed_by(call, &mut state, change, 0);
+        self.unlock(call, state);
+        result
     }
 
-    fn change_and<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R, within: u64) -> R {
+    /// Also says what is to be handed to `give_back`.
+    fn change_and<R>(&self, call: &Call, change: impl FnOnce(&mut Step<'_>) -> R, within: u64) -> (R, Owes) {
         let mut state = self.state.lock();
-        let mut step = Step { remote: self, state: &mut state, call };
+        let result = self.changed_by(call, &mut state, change, within);
+        let owes = state.note_owed(call);
+        self.unlock(call, state);
+        (result, owes)
+    }
+
+    fn changed_by<R>(
+        &self,
+        call: &Call,
+        state: &mut State,
+        change: impl FnOnce(&mut Step<'_>) -> R,
+        within: u64,
+    ) -> R {
+        let mut step = Step { remote: self, state, call };
         let result = change(&mut step);
         step.dispatch_located();
         if within > 0 {
@@ -519,12 +537,23 @@ impl Remote {
         } else {
             step.flush();
         }
-        self.unlock(call, state);
         result
     }
 
-    /// Takes in all that has come, as one step. For the thread that polls.
-    pub(super) fn take_in(&self, call: &Call) -> bool {
+    /// Gives back what a step has freed. No wait ends before that: the program may count what its callbacks free.
+    pub(super) fn give_back(&self, call: &Call, Owes(owes): Owes) {
+        call.give_back();
+        if owes {
+            self.change(call, |step| {
+                step.state.giving_back -= 1;
+                step.look_around_if_last();
+            });
+        }
+    }
+
+    /// Takes in all that has come, as one step: whether there was something, and what is to be handed to `give_back`. For
+    /// the thread that polls.
+    pub(super) fn take_in(&self, call: &Call) -> (bool, Owes) {
         let mut held = None;
         let any = self.transport.poll(&mut |event| {
             let state = held.get_or_insert_with(|| self.state.lock());
@@ -534,19 +563,18 @@ impl Remote {
         });
         if let Some(mut state) = held {
             let mut step = Step { remote: self, state: &mut state, call };
-            // What has come may have been the last that this process waited for; nobody else may be awake to see it.
-            if step.state.waits.is_some() && under_way() == 0 {
-                step.look_around();
-            }
+            step.look_around_if_last();
             step.flush();
+            let owes = state.note_owed(call);
             self.unlock(call, state);
+            (any, owes)
         } else {
             let due = self.due.load(Ordering::Relaxed);
             if due != NEVER && self.now() >= due {
                 self.change(call, |_| {});
             }
+            (any, Owes(false))
         }
-        any
     }
 
     /// After a step: wakes those who wait for what it has changed.
@@ -573,6 +601,19 @@ impl Remote {
         system::monotonic_nanoseconds() - self.start
     }
 }
+
+impl State {
+    /// Notes whether the calling thread has freed something that it has not given back.
+    fn note_owed(&mut self, call: &Call) -> Owes {
+        let owes = call.owes();
+        self.giving_back += u32::from(owes);
+        Owes(owes)
+    }
+}
+
+/// Whether a step has left something to give back, which `giving_back` counts.
+#[must_use]
+pub(super) struct Owes(bool);
 
 /// Polls of a process.
 #[derive(Default)]
