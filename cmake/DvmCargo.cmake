@@ -29,7 +29,7 @@ if(DVM_SANITIZER)
   list(APPEND _arguments --target ${_host})
   set(_product ${DVM_TARGET_DIR}/${_host}/release)
 endif()
-if(DVM_PROGRAMS AND NOT DVM_SANITIZER)
+if((DVM_PROGRAMS OR DVM_TESTS) AND NOT DVM_SANITIZER)
   # The whole workspace, as `make all` does: a choice of packages would be compiled anew, with features of its own.
   list(APPEND _arguments --workspace --bins)
 elseif(DVM_SANITIZER)

@@ -27,7 +27,7 @@ read -r -a flags <<<"${DVM_EXAMPLE_FLAGS:-}"
 count=0 failures=0
 
 if [ -z "${LIBDVM:-}" ]; then
-    (cd "$root" && cargo build --release --locked --quiet -p dvm --lib -p dvmrun --bins) || exit 1
+    (cd "$root" && cargo build --release --locked --quiet --workspace --lib --bins) || exit 1
 fi
 # The library under the names that linkers and programs use.
 mkdir "$work/lib" && for name in libdvm.so libdvm.so.0; do ln -s "$(realpath "${LIBDVM:-$release/libdvm.so}")" "$work/lib/$name"; done

@@ -24,7 +24,7 @@ run_cargo() {
 }
 # Defects of the past, put back. What is built without them stands in target/release again afterwards.
 run_planted() {
-  cargo test --release --locked -p dvm-codegen --features planted --test planted
+  cargo test --release --locked --workspace --features dvm-codegen/planted --test planted
   local code=$?
   cargo build --release --locked --workspace --lib --bins && return "$code"
 }

@@ -118,7 +118,7 @@ step "the timeline" examples/trace.sh
 step "gdb's commands" tools/gdb/test.sh
 step "C tests" c-tests/run.sh -R '^(data|fortran)\.one$|^unload$|^report$'
 step "consumers" c-tests/consumers/run.sh --quick
-step "dvmcc and its tests" cargo test --release --locked -p dvm-codegen --test dvmcc -- links
+step "dvmcc and its tests" cargo test --release --locked --workspace --test dvmcc -- links
 
 echo "$((count - failures)) passed, $failures failed"
 [ $failures -eq 0 ]

@@ -20,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 count=0 failures=0
 
 if [ -z "${LIBDVM:-}" ]; then
-    (cd "$root" && cargo build --release --locked --quiet -p dvm --lib) || exit 1
+    (cd "$root" && cargo build --release --locked --quiet --workspace --lib --bins) || exit 1
 fi
 library=$(realpath "${LIBDVM:-$release/libdvm.so}")
 mkdir "$work/lib" && for name in libdvm.so libdvm.so.0; do ln -s "$library" "$work/lib/$name"; done

@@ -21,11 +21,8 @@ count=0 failures=0
 # As many workers in each process.
 export DVM_WORKERS=${DVM_WORKERS:-2}
 
-if [ -z "${LIBDVM:-}" ]; then
-    (cd "$root" && cargo build --release --locked --quiet -p dvm --lib) || exit 1
-fi
-if [ -z "${DVMRUN:-}" ]; then
-    (cd "$root" && cargo build --release --locked --quiet -p dvmrun) || exit 1
+if [ -z "${LIBDVM:-}" ] || [ -z "${DVMRUN:-}" ]; then
+    (cd "$root" && cargo build --release --locked --quiet --workspace --lib --bins) || exit 1
 fi
 dvmrun=${DVMRUN:-$release/dvmrun}
 mkdir "$work/lib" && for name in libdvm.so libdvm.so.0; do ln -s "$(realpath "${LIBDVM:-$release/libdvm.so}")" "$work/lib/$name"; done

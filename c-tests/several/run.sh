@@ -26,14 +26,9 @@ trap 'rm -rf "$work"' EXIT
 read -r -a flags <<<"${DVM_TEST_FLAGS:-}"
 count=0 failures=0
 
-if [ -z "${LIBDVM:-}" ]; then
-    (cd "$root" && cargo build --release --locked --quiet -p dvm --lib) || exit 1
-fi
-if [ -z "${DVMRUN:-}${DVM_TEST_MPIS:-}" ]; then
-    (cd "$root" && cargo build --release --locked --quiet -p dvmrun) || exit 1
-fi
-if [ -z "${DVMCC:-}" ]; then
-    (cd "$root" && cargo build --release --locked --quiet -p dvm-codegen --bins) || exit 1
+# The whole workspace, as `make all` does: a choice of packages would be compiled anew, with features of its own.
+if [ -z "${LIBDVM:-}" ] || [ -z "${DVMRUN:-}${DVM_TEST_MPIS:-}" ] || [ -z "${DVMCC:-}" ]; then
+    (cd "$root" && cargo build --release --locked --quiet --workspace --lib --bins) || exit 1
 fi
 dvmrun=${DVMRUN:-$release/dvmrun}
 # The library under the names that linkers and programs use.

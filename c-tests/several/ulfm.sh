@@ -22,7 +22,7 @@ if ! "$root/tools/mpis.sh" list all 2>"$work/missing" | grep -qx openmpi5; then
     exit 0
 fi
 if [ -z "${LIBDVM:-}" ]; then
-    (cd "$root" && cargo build --release --locked --quiet -p dvm --lib) || exit 1
+    (cd "$root" && cargo build --release --locked --quiet --workspace --lib --bins) || exit 1
 fi
 mkdir "$work/lib" && for name in libdvm.so libdvm.so.0; do ln -s "$(realpath "${LIBDVM:-$release/libdvm.so}")" "$work/lib/$name"; done
 export LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}

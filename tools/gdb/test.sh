@@ -12,7 +12,7 @@ if ! command -v gdb >/dev/null; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-(cd "$root" && cargo build --release --locked --quiet -p dvm --lib) || exit 1
+(cd "$root" && cargo build --release --locked --quiet --workspace --lib --bins) || exit 1
 "${CC:-cc}" -std=c11 -Wall -Wextra -Werror -I"$root/include" "$root/tools/gdb/stuck.c" -o "$work/stuck" \
     -L"$release" -ldvm -Wl,-rpath,"$release" || exit 1
 
