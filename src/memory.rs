@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::error::{Error, dvm_retcode_t};
 
 mod kept;
+pub(crate) mod own_heap;
 
 pub use kept::KeptMemory;
 pub(crate) use kept::{MemorySource, NewMemory};
@@ -71,6 +72,7 @@ fn with_map<R>(body: impl FnOnce(&Map) -> R) -> R {
 /// In a forked child: a thread that is not there may have had the map. What it was about to note is lost, and no more.
 pub(crate) fn in_child() {
     LOCK.store(false, Ordering::Release);
+    own_heap::in_child();
 }
 
 fn base() -> *mut u8 {
@@ -149,15 +151,22 @@ pub(crate) struct Allocator;
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if own_heap::is_in_use() {
+            return or_lent(own_heap::alloc(layout, false), layout);
+        }
         // SAFETY: by this function's contract.
         let address = unsafe { System.alloc(layout) };
-        if address.is_null() { lend(layout) } else { address }
+        or_lent(address, layout)
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: by this function's contract.
-        let address = unsafe { System.alloc_zeroed(layout) };
+        let address = if own_heap::is_in_use() {
+            own_heap::alloc(layout, true)
+        } else {
+            // SAFETY: by this function's contract.
+            unsafe { System.alloc_zeroed(layout) }
+        };
         if !address.is_null() {
             return address;
         }
@@ -173,15 +182,17 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn dealloc(&self, address: *mut u8, layout: Layout) {
         match unit_of(address) {
             Some(unit) => take_back(unit, layout),
-            // SAFETY: by this function's contract, and it is none of the reserve.
+            // SAFETY: by this function's contract, and it is of that heap.
+            None if own_heap::has(address) => unsafe { own_heap::dealloc(address, layout) },
+            // SAFETY: by this function's contract, and it is neither the reserve's nor that heap's.
             None => unsafe { System.dealloc(address, layout) },
         }
     }
 
     #[inline]
     unsafe fn realloc(&self, address: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if unit_of(address).is_none() {
-            // SAFETY: by this function's contract, and it is none of the reserve.
+        if unit_of(address).is_none() && !own_heap::has(address) && !own_heap::is_in_use() {
+            // SAFETY: by this function's contract, and it is neither the reserve's nor that heap's.
             let grown = unsafe { System.realloc(address, layout, size) };
             if !grown.is_null() {
                 return grown;
@@ -197,6 +208,11 @@ unsafe impl GlobalAlloc for Allocator {
             new
         }
     }
+}
+
+#[inline]
+fn or_lent(address: *mut u8, layout: Layout) -> *mut u8 {
+    if address.is_null() { lend(layout) } else { address }
 }
 
 /// The failure of a call whose bookkeeping finds no memory. Its words need none.

@@ -10,11 +10,13 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ffi::c_void;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use super::call_arrays::CallArrays;
 use super::deal::{self, StepCounts, Waits};
 use super::exchange::{Exchange, Role, Waiting, failed_elsewhere};
 use super::functions::Functions;
+use super::guarded_pages;
 use super::kept::Extent;
 use super::known::{self, ProgramPart};
 use super::layout::{Deal, Owners, Placement, Preference};
@@ -52,15 +54,36 @@ pub(crate) struct RegionFacts<'a> {
 /// One call at a time runs across in a process.
 static TURN: Mutex<()> = Mutex::new(());
 
+/// The thread that has the turn; 0: none.
+static HAS_TURN: AtomicI32 = AtomicI32::new(0);
+
 /// While it exists, no other call of this process runs across.
-pub(super) type Turn = MutexGuard<'static, ()>;
+pub(super) struct Turn(#[expect(dead_code, reason = "held")] MutexGuard<'static, ()>);
+
+impl Turn {
+    fn of(guard: MutexGuard<'static, ()>) -> Turn {
+        HAS_TURN.store(guarded_pages::thread(), Ordering::Relaxed);
+        Turn(guard)
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        HAS_TURN.store(0, Ordering::Relaxed);
+    }
+}
 
 pub(super) fn turn() -> Turn {
-    TURN.lock()
+    Turn::of(TURN.lock())
 }
 
 pub(super) fn turn_at_once() -> Option<Turn> {
-    TURN.try_lock()
+    TURN.try_lock().map(Turn::of)
+}
+
+/// Whether this thread of the process has the turn.
+pub(super) fn has_turn(thread: i32) -> bool {
+    HAS_TURN.load(Ordering::Relaxed) == thread
 }
 
 thread_local! {

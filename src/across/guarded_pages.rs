@@ -100,7 +100,7 @@ fn process() -> i64 {
     i64::from(unsafe { libc::getpid() })
 }
 
-fn thread() -> i32 {
+pub(super) fn thread() -> i32 {
     // SAFETY: it only answers.
     unsafe { libc::syscall(libc::SYS_gettid) as i32 }
 }

@@ -4,17 +4,19 @@ use std::ffi::CStr;
 use std::fs;
 use std::sync::Arc;
 
-use super::call::{Turn, no_job, turn, turn_at_once};
+use super::call::{Turn, has_turn, no_job, turn, turn_at_once};
 use super::call_arrays::CallArrays;
 use super::exchange::failed_elsewhere;
 use super::guarded_pages::{self, ClosedMemory};
 use super::kept::{Access, Extent, Touch};
+use super::memory_ranges::MemoryRanges;
 use super::served::GivenArray;
 use super::spans::Spans;
 use crate::config::Config;
 use crate::engine::{AcrossEvent, Call, RemoteScheduler, before_end, enter};
 use crate::error::Error;
 use crate::id::ProcessId;
+use crate::memory::own_heap;
 use crate::sync::lock::Mutex;
 use crate::system;
 use crate::wire::{AcrossBody, KEPT_SPANS, KeptEvent, ServedExtent};
@@ -197,7 +199,7 @@ impl Store {
         if self.all.iter().all(|guarded| guarded.named) {
             return Ok(());
         }
-        let maps = Maps::read();
+        let maps = MemoryRanges::read();
         for at in (0..self.all.len()).rev() {
             let closed = self.all[at].extent.protection();
             let still = |&(pages, access): &((i64, i64), Access)| {
@@ -221,47 +223,6 @@ impl Store {
 
 fn bytes(spans: &Spans) -> usize {
     spans.list().iter().map(|(first, end)| (end - first) as usize).sum()
-}
-
-/// The memory of the process.
-struct Maps(Vec<Map>);
-
-struct Map {
-    first: i64,
-    end: i64,
-    rights: [u8; 4],
-}
-
-impl Maps {
-    fn read() -> Maps {
-        let text = fs::read_to_string("/proc/self/maps").unwrap_or_default();
-        let maps = text.lines().filter_map(|line| {
-            let (range, rest) = line.split_once(' ')?;
-            let (first, end) = range.split_once('-')?;
-            let number = |text| i64::from_str_radix(text, 16).ok();
-            let rights = rest.as_bytes().get(..4)?.try_into().ok()?;
-            Some(Map { first: number(first)?, end: number(end)?, rights })
-        });
-        Maps(maps.collect())
-    }
-
-    /// The parts of a span that have these rights.
-    fn with_rights(&self, (first, end): (i64, i64), rights: [u8; 4]) -> Spans {
-        let maps = self.0.iter().filter(|map| map.rights == rights);
-        Spans::of(maps.map(|map| (map.first, map.end)).collect()).common(&Spans::one(first, end))
-    }
-
-    /// Whether all of a span lies in memory of which this holds.
-    fn all(&self, (first, end): (i64, i64), holds: impl Fn(&Map) -> bool) -> bool {
-        let mut at = first;
-        for map in self.0.iter().filter(|map| map.end > first && map.first < end) {
-            if map.first > at || !holds(map) {
-                return false;
-            }
-            at = map.end;
-        }
-        at >= end
-    }
 }
 
 /// Why this program's arrays cannot be kept.
@@ -363,7 +324,7 @@ impl Store {
         peers: &Peers,
         name: &str,
         array: &GivenArray,
-        maps: &mut Option<Maps>,
+        maps: &mut Option<MemoryRanges>,
     ) -> Result<Option<u32>, Error> {
         let (first, end) = array.places();
         if first >= end {
@@ -401,6 +362,8 @@ impl Store {
                 Some("it lies on a stack, or in memory that is shared or cannot be written")
             } else if guarded_pages::watch(touched).is_err() {
                 Some("accesses of the program to it cannot be watched")
+            } else if own_heap::turn_to().is_err() {
+                Some("there are no addresses for a heap of libdvm's own")
             } else {
                 None
             }
@@ -427,8 +390,8 @@ impl Store {
 }
 
 /// Whether memory is the program's own, can be read and written, and is not the stack of the calling thread.
-fn ordinary(maps: &mut Option<Maps>, span: (i64, i64)) -> bool {
-    let maps = maps.get_or_insert_with(Maps::read);
+fn ordinary(maps: &mut Option<MemoryRanges>, span: (i64, i64)) -> bool {
+    let maps = maps.get_or_insert_with(MemoryRanges::read);
     let here = 0_u8;
     let stack = (&raw const here).addr() as i64;
     maps.all(span, |map| map.rights == *b"rw-p" && !(map.first..map.end).contains(&stack))
@@ -448,13 +411,13 @@ fn release_all(call: &Call) -> Result<(), Error> {
 
 /// A thread of the program touches a page that is not open to it. False: it must not go on.
 fn touched(address: i64, thread: i32) -> bool {
-    let turn = turn_at_once().or_else(|| if is_worker(thread) { None } else { Some(turn()) });
+    let turn = turn_at_once().or_else(|| if is_worker(thread) || has_turn(thread) { None } else { Some(turn()) });
     let told = match turn {
         Some(_turn) => enter().map_err(|error| error.message().to_owned()).and_then(|call| {
             let store = &mut *STORE.lock();
             store.allow(&call, address).map_err(|error| error.message().to_owned())
         }),
-        None => Err("a task does, while a region runs across".to_owned()),
+        None => Err("a task does, or the program's allocator inside of a call, while a region runs across".to_owned()),
     };
     if let Err(why) = &told {
         Config::warn(&format!(

@@ -28,6 +28,7 @@ mod kept_served;
 mod known;
 mod layout;
 mod machine;
+mod memory_ranges;
 mod outgoing;
 mod plan;
 mod program;

@@ -3,13 +3,13 @@
 
 use std::alloc::Layout;
 use std::ffi::c_void;
-use std::fs;
 use std::ptr;
 use std::slice;
 
 use super::functions::{ArrayAt, Functions};
 use super::kept_served::KeptHere;
 use super::known::KnownRegion;
+use super::memory_ranges::MemoryRanges;
 use super::reservation::Reservation;
 use crate::error::Error;
 use crate::memory::Allocation;
@@ -119,10 +119,10 @@ impl ServedRegion {
             put_in_kept(call, kept, &mut bases)?;
             place(&mut bases);
         }
-        let maps = Mappings::read();
+        let maps = MemoryRanges::read();
         let array = |(base, array): (&*mut c_void, &ServedArray)| {
             let base: *mut u8 = base.cast();
-            let fixed = array.named && Reservation::needed(array).is_some() && !maps.are_writable(base, array);
+            let fixed = array.named && Reservation::needed(array).is_some() && !is_writable(&maps, base, array);
             ArrayAt { base, element: array.element as usize, fixed }
         };
         let arrays = bases.iter().zip(&call.arrays).map(array).collect();
@@ -150,28 +150,10 @@ fn put_in_kept(call: &ServedCall<Vec<u8>>, kept: &mut KeptHere, bases: &mut [*mu
     Ok(())
 }
 
-/// Which addresses of the process can be written. Constant arrays are as in process 0, and cannot.
-struct Mappings(Vec<(usize, usize)>);
-
-impl Mappings {
-    fn read() -> Mappings {
-        let text = fs::read_to_string("/proc/self/maps").unwrap_or_default();
-        let writable = text.lines().filter_map(|line| {
-            let (range, rest) = line.split_once(' ')?;
-            let (first, end) = range.split_once('-')?;
-            let number = |text| usize::from_str_radix(text, 16).ok();
-            rest.as_bytes().get(1).filter(|access| **access == b'w')?;
-            Some((number(first)?, number(end)?))
-        });
-        Mappings(writable.collect())
-    }
-
-    fn are_writable(&self, base: *mut u8, array: &ServedArray) -> bool {
-        let at = |offset: i64| base.wrapping_offset(offset as isize).addr();
-        [at(array.begin), at(array.end - 1)]
-            .iter()
-            .all(|at| self.0.iter().any(|(first, end)| (first..end).contains(&at)))
-    }
+/// Whether both ends of an array can be written: constant arrays are as in process 0, and cannot.
+fn is_writable(maps: &MemoryRanges, base: *mut u8, array: &ServedArray) -> bool {
+    let at = |offset: i64| base.wrapping_offset(offset as isize).addr() as i64;
+    maps.are_writable(&[at(array.begin), at(array.end - 1)])
 }
 
 /// An array of a region's call, as generated code gives it.

@@ -522,13 +522,7 @@ impl Remote {
         (result, owes)
     }
 
-    fn changed_by<R>(
-        &self,
-        call: &Call,
-        state: &mut State,
-        change: impl FnOnce(&mut Step<'_>) -> R,
-        within: u64,
-    ) -> R {
+    fn changed_by<R>(&self, call: &Call, state: &mut State, change: impl FnOnce(&mut Step<'_>) -> R, within: u64) -> R {
         let mut step = Step { remote: self, state, call };
         let result = change(&mut step);
         step.dispatch_located();
