@@ -3,7 +3,8 @@
  * arguments: 5600
  * arguments: 56
  * With `slow`, freeing takes long: a wait ends after it all the same.
- * arguments: 56 slow */
+ * arguments: 56 slow
+ */
 #include "several.h"
 
 enum { DATA = 40 };

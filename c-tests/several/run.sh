@@ -43,7 +43,7 @@ failed() {
 }
 
 # said NAME WHAT: what the program says of itself.
-said() { sed -n "s/^ \* $2: *//p" "$here/$1.c"; }
+said() { sed -n "s/^ \* $2: *//p" "$here/$1.c" | sed 's,[*]/$,,'; }
 
 # compile OPTION...: with dvmcc where a source has a region pragma.
 compile() {

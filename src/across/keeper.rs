@@ -58,6 +58,10 @@ impl Peers {
         Ok(Peers { job: Arc::clone(&job.scheduler), processes: job.processes as u32 })
     }
 
+    fn goes_by_mpi(&self) -> bool {
+        self.job.across().goes_by_mpi()
+    }
+
     /// Tells all what happens to an extent; gives the number of the call.
     fn tell(&self, extent: u32, event: KeptEvent, spans: &[(i64, i64)]) -> u32 {
         let number = self.job.across().next_call();
@@ -338,7 +342,7 @@ impl Store {
             let alone = others.map(|(_, other)| other.extent.span).all(|span| span.0 >= grown.1 || grown.0 >= span.1);
             let fits = guarded.window.0 <= first && end <= guarded.window.1 && (guarded.named || !array.named);
             let new = Spans::one(grown.0, grown.1).without(&Spans::one(guarded.extent.span.0, guarded.extent.span.1));
-            let writable = new.list().iter().all(|span| ordinary(maps, *span));
+            let writable = new.list().iter().all(|span| ordinary(peers, maps, *span));
             if alone && fits && writable {
                 if grown != guarded.extent.span {
                     self.open(at)?;
@@ -358,8 +362,8 @@ impl Store {
         let why = refusal(call).or_else(|| {
             if end - first < LEAST_PAGES * page {
                 Some("it is small")
-            } else if !ordinary(maps, (first, end)) {
-                Some("it lies on a stack, or in memory that is shared or cannot be written")
+            } else if !ordinary(peers, maps, (first, end)) {
+                Some("it lies on a stack, in memory that is shared or cannot be written, or beside an MPI in the heap")
             } else if guarded_pages::watch(touched).is_err() {
                 Some("accesses of the program to it cannot be watched")
             } else if own_heap::turn_to().is_err() {
@@ -389,12 +393,14 @@ impl Store {
     }
 }
 
-/// Whether memory is the program's own, can be read and written, and is not the stack of the calling thread.
-fn ordinary(maps: &mut Option<MemoryRanges>, span: (i64, i64)) -> bool {
+/// Whether memory is the program's own, can be read and written, and is not the stack of the calling thread. Beside an MPI
+/// it is no part of the heap either: what the program frees there its library may be given, in the middle of a message.
+fn ordinary(peers: &Peers, maps: &mut Option<MemoryRanges>, span: (i64, i64)) -> bool {
+    let heap = !peers.goes_by_mpi();
     let maps = maps.get_or_insert_with(MemoryRanges::read);
     let here = 0_u8;
     let stack = (&raw const here).addr() as i64;
-    maps.all(span, |map| map.rights == *b"rw-p" && !(map.first..map.end).contains(&stack))
+    maps.all(span, |map| map.rights == *b"rw-p" && (heap || !map.is_heap) && !(map.first..map.end).contains(&stack))
 }
 
 /// Brings back everything that is kept: process 0 ends libdvm.

@@ -12,6 +12,8 @@ pub(super) struct MemoryRange {
     pub(super) end: i64,
     /// As `rw-p`.
     pub(super) rights: [u8; 4],
+    /// The heap that grows at its end, as the C library's `malloc` uses it.
+    pub(super) is_heap: bool,
 }
 
 impl MemoryRanges {
@@ -22,7 +24,7 @@ impl MemoryRanges {
             let (first, end) = range.split_once('-')?;
             let number = |text| i64::from_str_radix(text, 16).ok();
             let rights = rest.as_bytes().get(..4)?.try_into().ok()?;
-            Some(MemoryRange { first: number(first)?, end: number(end)?, rights })
+            Some(MemoryRange { first: number(first)?, end: number(end)?, rights, is_heap: rest.ends_with("[heap]") })
         });
         MemoryRanges(maps.collect())
     }

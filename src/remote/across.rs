@@ -8,6 +8,7 @@ use crate::engine::remote_view::RegionView;
 use crate::engine::{AcrossEvent, Call, RemoteAcross, enter};
 use crate::id::ProcessId;
 use crate::protocol::Breach;
+use crate::transport::Wake;
 use crate::wire::{AcrossBody, AcrossMessage, Edge, Message, read_across_message};
 
 /// A call into the engine that called.
@@ -74,6 +75,10 @@ impl RemoteAcross for Remote {
         // What comes from here on sets the mark again.
         self.across_came.store(false, Ordering::SeqCst);
         taken(&mut self.state.lock(), call)
+    }
+
+    fn goes_by_mpi(&self) -> bool {
+        self.transport.wake() != Wake::Doorbell
     }
 
     fn awaits(&self, what: Option<RegionView>) {

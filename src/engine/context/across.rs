@@ -27,6 +27,9 @@ pub(crate) trait RemoteAcross: Send + Sync {
     /// What has come for the call since.
     fn take(&self, call: u32) -> Vec<AcrossEvent>;
 
+    /// Whether messages go by an MPI, whose library allocates as the program does.
+    fn goes_by_mpi(&self) -> bool;
+
     /// Tells explanations what the calling thread waits for; `None`: nothing.
     fn awaits(&self, what: Option<RegionView>);
 
