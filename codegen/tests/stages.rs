@@ -229,6 +229,16 @@ fn free_loops_are_jammed_around_chains() {
     testkit::expect(tests.join("printed/jam.jam"), &String::from_utf8_lossy(&output.stdout));
 }
 
+/// Rows of constant length give the bands that arrays of several dimensions give: their coordinates have small factors.
+#[test]
+fn rows_of_constant_length_give_bands_without_empty_tiles() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let mut tool = std::process::Command::new(env!("CARGO_BIN_EXE_dvm-codegen"));
+    tool.arg("tile").arg(tests.join("kernels/constant_rows.c")).arg("--print=tiles");
+    let output = tool.output().expect("dvm-codegen runs");
+    testkit::expect(tests.join("printed/constant_rows.tiles"), &String::from_utf8_lossy(&output.stdout));
+}
+
 /// What of the kernels of register tiling runs as blocks: updates, chains of scalars, rounds. `printed/NAME.blocks` is
 /// what stands after the pass; `DVM_BLESS=1` rewrites the files.
 #[test]

@@ -244,7 +244,12 @@ fn analyse_with(
         let shapes = builder.recovered_shapes()?;
         if !shapes.shapes.is_empty() {
             let parameters = builder.parameters_of_shapes(&shapes);
-            builder = read(shapes, parameters, looks_for_closed)?;
+            // Rows of constant length are a guess that the region can do without.
+            let fewer = shapes.without_constant_rows().map(|fewer| (fewer, builder.parameters_of_shapes(&shapes)));
+            builder = read(shapes, parameters, looks_for_closed).or_else(|refused| match fewer {
+                Some((fewer, parameters)) => read(fewer, parameters, looks_for_closed),
+                None => Err(refused),
+            })?;
         }
         let final_scalars = builder.final_scalars(&graph)?;
         Ok((builder, final_scalars))

@@ -25,3 +25,12 @@ pub struct Linearised<'a> {
     /// The shapes, when the region is read again.
     pub shapes: HashMap<Id, Shape>,
 }
+
+impl Linearised<'_> {
+    /// Without the shapes in rows of constant length; `None` if there are none.
+    pub fn without_constant_rows(&self) -> Option<Self> {
+        let shapes = self.shapes.iter().filter(|(_, shape)| !shape.is_constant());
+        let shapes: HashMap<Id, Shape> = shapes.map(|(id, shape)| (*id, shape.clone())).collect();
+        (shapes.len() < self.shapes.len()).then(|| Linearised { seen: HashMap::new(), shapes })
+    }
+}

@@ -11,7 +11,7 @@ use crate::frontend::clang::ctype::Integer;
 use crate::frontend::survey::linear_accesses::{LinearAccess, Linearised};
 use crate::frontend::survey::region_builder::{KnownParameter, ParameterOfShape, RegionBuilder};
 use crate::frontend::values::affine::{Affine, Atom, Cases};
-use crate::frontend::values::shape::{Monomial, Shape};
+use crate::frontend::values::shape::{Monomial, SHORTEST_ROW, Shape};
 use crate::frontend::values::surrounding_loops::{Proof, Scope};
 use crate::model::{Condition, Parameter, WIDE_LIMIT};
 use crate::refusal::Code;
@@ -101,16 +101,15 @@ impl<'a> RegionBuilder<'a> {
     /// Moves whole rows from subscript `k + 1` to subscript `k` if that keeps it in its row: in `a[i * n + n - 1 - j]`
     /// the division gives `[i + 1][-1 - j]`.
     fn carry(&self, subscripts: &mut [Affine], k: usize, length: &Affine, begin: i64, scope: &Scope, facts: &[Affine]) {
-        let points = |value: Option<Affine>| match value.map(|v| self.ground.prove(&v, scope, facts)) {
-            Some(Proof::Proved) => 2,
-            Some(Proof::Assuming(_)) => 1,
-            _ => 0,
+        let points = |proof: Proof| match proof {
+            Proof::Proved => 2,
+            Proof::Assuming(_) => 1,
+            Proof::Unknown => 0,
         };
         let moved = |rows: i64| {
             let inner = subscripts[k + 1].plus(length, rows)?;
-            let low = inner.plus(&Affine::constant(begin), -1);
-            let high = length.plus(&inner, -1).and_then(|h| h.plus(&Affine::constant(begin - 1), 1));
             let outer = subscripts[k].plus(&Affine::constant(rows), -1)?;
+            let [low, high] = self.in_row(&inner, length, begin, scope, facts);
             Some((points(low) + points(high), outer, inner))
         };
         let mut best = moved(0);
@@ -122,6 +121,66 @@ impl<'a> RegionBuilder<'a> {
         if let Some((_, outer, inner)) = best {
             (subscripts[k], subscripts[k + 1]) = (outer, inner);
         }
+    }
+
+    /// Whether a subscript is not before its row, and not after it.
+    fn in_row(&self, inner: &Affine, length: &Affine, begin: i64, scope: &Scope, facts: &[Affine]) -> [Proof; 2] {
+        let low = inner.plus(&Affine::constant(begin), -1);
+        let high = length.plus(inner, -1).and_then(|h| h.plus(&Affine::constant(begin - 1), 1));
+        [low, high].map(|side| match (side, length.as_constant()) {
+            // Parameters may be as large as the row is long.
+            (Some(side), Some(_)) => self.ground.prove_assuming(&side, scope, facts, SHORTEST_ROW),
+            (Some(side), None) => self.ground.prove(&side, scope, facts),
+            (None, _) => Proof::Unknown,
+        })
+    }
+
+    /// The shape in rows of constant length of an array that is written, where only the sizes tell whether subscripts
+    /// stay in their rows: `a[260 * i + j]` with `j < n`. Without it, the dependences would be those of rows of any
+    /// length, and tiles along `520 * i + j` the only ones. Where the rows are proven, they are exact anyway.
+    fn constant_rows(&self, id: Id, accesses: &[LinearAccess<'a>]) -> Option<Shape> {
+        self.arrays.iter().find(|array| array.variable == id && array.written)?;
+        let values = accesses.iter().flat_map(|a| a.value.0.iter().map(|(_, v)| v));
+        let is_counter = |name: &str| accesses.iter().any(|a| a.scope.loops.iter().any(|l| l.symbol == name));
+        let has_counter = |value: &Affine| value.symbols().iter().any(|s| is_counter(s));
+        let shapes = Shape::of_constants(values.clone(), is_counter);
+        shapes.into_iter().find_map(|mut shape| {
+            let mut divided = values.clone().filter_map(|value| shape.divide(value));
+            if !divided.any(|subscripts| subscripts.iter().filter(|s| has_counter(s)).count() > 1) {
+                return None;
+            }
+            for k in 0..shape.begins.len() {
+                shape.begins[k] = self.begin(&shape, k, accesses);
+            }
+            self.might_hold(&shape, accesses).then_some(shape)
+        })
+    }
+
+    /// Whether all subscripts stay in rows of constant length, if some sums of parameters are at least 0; false also if
+    /// they do so for all parameters.
+    fn might_hold(&self, shape: &Shape, accesses: &[LinearAccess<'a>]) -> bool {
+        let mut assumed: Vec<Affine> = Vec::new();
+        for access in accesses {
+            for (condition, value) in &access.value.0 {
+                let Some(mut subscripts) = shape.divide(value) else { return false };
+                for k in (0..shape.lengths.len()).rev() {
+                    let (length, begin) = (Affine::constant(shape.lengths[k].factor), shape.begins[k]);
+                    self.carry(&mut subscripts, k, &length, begin, &access.scope, &condition.facts);
+                    for side in self.in_row(&subscripts[k + 1], &length, begin, &access.scope, &condition.facts) {
+                        match side {
+                            Proof::Proved => {}
+                            Proof::Assuming(sum) => assumed.push(sum),
+                            Proof::Unknown => return false,
+                        }
+                    }
+                }
+            }
+        }
+        let exclude = |one: &Affine, other: &Affine| {
+            one.plus(other, 1).and_then(|sum| sum.as_constant()).is_some_and(|sum| sum < 0)
+        };
+        let contradict = assumed.iter().any(|one| assumed.iter().any(|other| exclude(one, other)));
+        !assumed.is_empty() && !contradict
     }
 
     /// A dimension's length as an affine value; a product of parameters becomes a parameter of its own.
@@ -190,6 +249,7 @@ impl<'a> RegionBuilder<'a> {
         for (id, accesses) in seen {
             let values = accesses.iter().flat_map(|a| a.value.0.iter().map(|(_, v)| v));
             let Some(first) = accesses.iter().find(|a| a.value.0.iter().any(|(_, v)| v.has_products())) else {
+                shapes.extend(self.constant_rows(*id, accesses).map(|shape| (*id, shape)));
                 continue;
             };
             let is_counter = |name: &str| accesses.iter().any(|a| a.scope.loops.iter().any(|l| l.symbol == name));

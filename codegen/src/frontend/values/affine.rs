@@ -32,6 +32,15 @@ impl Atom {
             Atom::Expression { .. } => None,
         }
     }
+
+    /// All symbols in it.
+    pub fn symbols(&self) -> BTreeSet<String> {
+        match self {
+            Atom::Symbol(name) => BTreeSet::from([name.clone()]),
+            Atom::Product(names) => names.iter().cloned().collect(),
+            Atom::Expression { symbols, .. } => symbols.clone(),
+        }
+    }
 }
 
 /// The largest number of symbols in a product, and of products in a sum.
@@ -175,15 +184,7 @@ impl Affine {
 
     /// All symbols.
     pub fn symbols(&self) -> BTreeSet<String> {
-        let mut all = BTreeSet::new();
-        for atom in self.terms.keys() {
-            match atom {
-                Atom::Symbol(name) => drop(all.insert(name.clone())),
-                Atom::Product(names) => all.extend(names.iter().cloned()),
-                Atom::Expression { symbols, .. } => all.extend(symbols.iter().cloned()),
-            }
-        }
-        all
+        self.terms.keys().flat_map(Atom::symbols).collect()
     }
 
     /// Factor of a symbol; `None` if the symbol occurs inside an expression.

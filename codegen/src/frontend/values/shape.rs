@@ -6,6 +6,10 @@
 
 use super::affine::{Affine, Atom};
 
+/// The least number of elements that counts as the length of a row. Shorter distances are those of unrolled loops and
+/// of elements with parts.
+pub const SHORTEST_ROW: i64 = 16;
+
 /// A number times a product of symbols.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Monomial {
@@ -77,6 +81,43 @@ impl Shape {
         Ok(Shape { strides, lengths, begins })
     }
 
+    /// The shapes in rows of constant length that the factors of counters tell, the one of the highest rank first.
+    pub fn of_constants<'v>(values: impl Iterator<Item = &'v Affine>, is_counter: impl Fn(&str) -> bool) -> Vec<Shape> {
+        let mut strides: Vec<i64> = values
+            .flat_map(|v| &v.terms)
+            .filter(|(atom, _)| atom.symbols().iter().any(|s| is_counter(s)))
+            .filter_map(|(_, factor)| factor.checked_abs().filter(|stride| *stride >= SHORTEST_ROW))
+            .collect();
+        strides.sort_unstable_by_key(|stride| std::cmp::Reverse(*stride));
+        strides.dedup();
+        // Factors of one subscript, as in `a[2 * i][j]`.
+        let mut merged: Vec<i64> = Vec::new();
+        for stride in &strides {
+            match merged.last_mut() {
+                Some(last) if *last / stride < SHORTEST_ROW => *last = common_divisor(*last, *stride),
+                _ => merged.push(*stride),
+            }
+        }
+        let mut shapes: Vec<Shape> = [&strides, &merged].into_iter().filter_map(|s| Shape::of_strides(s)).collect();
+        shapes.dedup();
+        shapes
+    }
+
+    /// The shape with these strides, which fall; `None` if they do not divide each other.
+    fn of_strides(strides: &[i64]) -> Option<Shape> {
+        let next = strides.iter().skip(1).chain(&[1]);
+        let lengths = strides.iter().zip(next).map(|(stride, next)| (stride % next == 0).then_some(stride / next));
+        let lengths: Vec<i64> = lengths.collect::<Option<_>>()?;
+        let numbers = |all: &[i64]| all.iter().map(|n| Monomial { factor: *n, symbols: vec![] }).collect();
+        let begins = vec![0; lengths.len()];
+        (!strides.is_empty()).then(|| Shape { strides: numbers(strides), lengths: numbers(&lengths), begins })
+    }
+
+    /// Whether the lengths are numbers.
+    pub fn is_constant(&self) -> bool {
+        self.lengths.iter().all(|length| length.symbols.is_empty())
+    }
+
     /// The subscripts that an element of the array has in this shape; `None` if they are not affine.
     pub fn divide(&self, value: &Affine) -> Option<Vec<Affine>> {
         let mut subscripts = Vec::new();
@@ -84,10 +125,20 @@ impl Shape {
         for stride in &self.strides {
             let mut quotient = Affine::default();
             for (atom, factor) in rest.terms.clone() {
-                let left = atom.factors().and_then(|symbols| without(symbols, &stride.symbols));
+                let left = if stride.symbols.is_empty() {
+                    Some(Affine { terms: [(atom.clone(), 1)].into(), constant: 0 })
+                } else {
+                    atom.factors().and_then(|symbols| without(symbols, &stride.symbols)).map(Affine::product)
+                };
                 let Some(left) = left.filter(|_| factor % stride.factor == 0) else { continue };
-                quotient = quotient.plus(&Affine::product(left), factor / stride.factor)?;
+                quotient = quotient.plus(&left, factor / stride.factor)?;
                 rest.terms.remove(&atom);
+            }
+            if stride.symbols.is_empty() {
+                // The nearest row: `a[260 * i + j - 261]` is `a[i - 1][j - 1]`.
+                let rows = rest.constant.checked_add(stride.factor / 2)?.div_euclid(stride.factor);
+                quotient.constant = quotient.constant.checked_add(rows)?;
+                rest.constant -= rows * stride.factor;
             }
             subscripts.push(quotient);
         }
@@ -153,6 +204,22 @@ mod tests {
         assert_eq!(texts(&shape, &odd[1]), Some(vec!["2 * i + 1".into(), "j".into()]));
         assert_eq!(texts(&shape, &sum(&[(1, "abn"), (1, "j")])), None);
         Ok(())
+    }
+
+    #[test]
+    fn numbers_are_lengths_of_rows() {
+        let shapes = |values: &[Affine]| Shape::of_constants(values.iter(), is_counter);
+        let rows = [sum(&[(260, "i"), (1, "j"), (-261, "")]), sum(&[(-260, "i"), (-1, "j"), (519, "")])];
+        let [shape] = &shapes(&rows)[..] else { panic!("{:?}", shapes(&rows)) };
+        assert_eq!(texts(shape, &rows[0]), Some(vec!["i - 1".into(), "j - 1".into()]));
+        assert_eq!(texts(shape, &rows[1]), Some(vec!["-i + 2".into(), "-j - 1".into()]));
+        let planes = [sum(&[(2080, "i"), (260, "j"), (1, "k")])];
+        let [all, merged] = &shapes(&planes)[..] else { panic!("{:?}", shapes(&planes)) };
+        assert_eq!(texts(all, &planes[0]), Some(vec!["i".into(), "j".into(), "k".into()]));
+        assert_eq!(texts(merged, &planes[0]), Some(vec!["8 * i + j".into(), "k".into()]));
+        let odd = [sum(&[(520, "i"), (1, "j")]), sum(&[(390, "i"), (1, "j")])];
+        assert_eq!(shapes(&odd).len(), 1);
+        assert!(shapes(&[sum(&[(3, "i"), (1, "j")])]).is_empty());
     }
 
     #[test]

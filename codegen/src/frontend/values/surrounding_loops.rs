@@ -87,28 +87,48 @@ pub struct Ground {
 
 /// The largest number of steps in the search for one proof.
 const MAX_PROOF_STEPS: u32 = 3_000;
+/// The least upper limit of a sum of parameters that is assumed.
+const LARGE: i64 = 1 << 14;
+
+/// What the search for one proof goes by.
+struct Search<'a> {
+    /// Counters in scope, innermost first.
+    counters: &'a [&'a str],
+    /// Forms known to be at least 0.
+    facts: &'a [&'a Affine],
+    /// The least upper limit that is assumed.
+    limit: i64,
+    /// Steps left.
+    left: u32,
+}
 
 impl Ground {
     /// Tries to prove that a value is at least 0 here.
     pub fn prove(&self, value: &Affine, scope: &Scope, extra: &[Affine]) -> Proof {
-        let facts: Vec<&Affine> = extra.iter().chain(scope.facts()).collect();
-        let counters: Vec<&str> = scope.loops.iter().rev().map(|l| l.symbol.as_str()).collect();
-        let mut left = MAX_PROOF_STEPS;
-        self.search(value, &counters, &facts, 12, &mut left)
+        self.prove_assuming(value, scope, extra, LARGE)
     }
 
-    fn search(&self, value: &Affine, counters: &[&str], facts: &[&Affine], depth: u32, left: &mut u32) -> Proof {
-        *left = left.saturating_sub(1);
+    /// As `prove`; assumes upper limits of sums of parameters from `limit` on.
+    pub fn prove_assuming(&self, value: &Affine, scope: &Scope, extra: &[Affine], limit: i64) -> Proof {
+        let facts: Vec<&Affine> = extra.iter().chain(scope.facts()).collect();
+        let counters: Vec<&str> = scope.loops.iter().rev().map(|l| l.symbol.as_str()).collect();
+        let mut search = Search { counters: &counters, facts: &facts, limit, left: MAX_PROOF_STEPS };
+        self.search(value, &mut search, 12)
+    }
+
+    fn search(&self, value: &Affine, by: &mut Search, depth: u32) -> Proof {
+        by.left = by.left.saturating_sub(1);
         if self.holds(value) {
             return Proof::Proved;
         }
-        if depth == 0 || *left == 0 {
+        if depth == 0 || by.left == 0 {
             return Proof::Unknown;
         }
+        let (counters, facts, limit) = (by.counters, by.facts, by.limit);
         let symbols = value.symbols();
         let mut best = Proof::Unknown;
         let mut consider = |candidate: &Affine| -> bool {
-            match self.search(candidate, counters, facts, depth - 1, left) {
+            match self.search(candidate, by, depth - 1) {
                 Proof::Proved => true,
                 other => {
                     if best == Proof::Unknown {
@@ -126,7 +146,7 @@ impl Ground {
         let Some(counter) = counters.iter().find(|c| symbols.contains(**c)) else {
             let plain = value.terms.keys().all(|a| matches!(a, Atom::Symbol(_)));
             return match best {
-                Proof::Unknown if plain && worth_assuming(value) && self.is_computable(value) => {
+                Proof::Unknown if plain && worth_assuming(value, limit) && self.is_computable(value) => {
                     Proof::Assuming(value.clone())
                 }
                 other => other,
@@ -175,8 +195,8 @@ impl Ground {
 }
 
 /// False for an assumption that only small problems meet: the region would always stay sequential.
-fn worth_assuming(value: &Affine) -> bool {
-    !value.terms.is_empty() && (value.terms.values().any(|f| *f > 0) || value.constant >= 1 << 14)
+fn worth_assuming(value: &Affine, limit: i64) -> bool {
+    !value.terms.is_empty() && (value.terms.values().any(|f| *f > 0) || value.constant >= limit)
 }
 
 #[cfg(test)]
