@@ -34,6 +34,12 @@ fn linearised_arrays_give_the_same_bytes() {
     compare(4, program::source);
 }
 
+/// Rows whose lengths are numbers, with sizes that leave them.
+#[test]
+fn rows_of_constant_length_give_the_same_bytes() {
+    compare(4, program::constant_rows);
+}
+
 /// Scalars that loops change by the same amount in each iteration, or by others.
 #[test]
 fn scalars_that_loops_change_give_the_same_bytes() {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use testkit::Random;
 
 /// Elements before and after the address that a function gets: no subscript below leaves them.
-const HALF: usize = 1 << 14;
+const HALF: usize = 1 << 15;
 
 /// What a function's arrays are used as: the lengths of their rows.
 struct Use {
@@ -15,6 +15,8 @@ struct Use {
 struct Writer {
     dice: Random,
     uses: Vec<Use>,
+    /// The lengths of rows to choose from.
+    widths: &'static [&'static str],
     counters: Vec<&'static str>,
     /// Integer variables that hold subscripts.
     scalars: Vec<&'static str>,
@@ -25,13 +27,15 @@ const COUNTERS: [&str; 3] = ["i", "j", "k"];
 
 /// The lengths of rows: parameters, and sums of them.
 const WIDTHS: [&str; 8] = ["n", "m", "l", "n", "m", "(n + 1)", "(m + 2)", "(n + m)"];
+/// Lengths that are numbers; parameters may be larger.
+const NUMBERS: [&str; 4] = ["16", "17", "18", "17"];
 
 impl Writer {
     fn counter(&mut self) -> &'static str {
         self.dice.pick::<&str>(&self.counters)
     }
 
-    /// Between -2 and 16 for counters and parameters from -3 to 7.
+    /// Between -2 and 16 for counters and parameters from -3 to 7; to 42 for parameters up to 20.
     fn index(&mut self) -> String {
         let (one, other) = (self.counter(), self.counter());
         match self.dice.below(9) {
@@ -47,7 +51,7 @@ impl Writer {
     /// A subscript, as rows of rows, rows, columns, or none of them.
     fn subscript(&mut self, of: usize) -> String {
         let [usual, second] = self.uses[of].widths.clone();
-        let first = if self.dice.one_in(12) { (*self.dice.pick(&WIDTHS)).to_owned() } else { usual };
+        let first = if self.dice.one_in(12) { (*self.dice.pick(self.widths)).to_owned() } else { usual };
         if !self.scalars.is_empty() && self.dice.one_in(4) {
             let scalar = *self.dice.pick(&self.scalars);
             return if self.dice.one_in(2) { scalar.to_owned() } else { format!("{scalar} + {}", self.index()) };
@@ -157,23 +161,33 @@ impl Writer {
 }
 
 /// The function of a seed, and how it is called: without and with storage that both arrays share.
-pub fn function(seed: u64) -> (String, bool) {
+fn function(seed: u64, widths: &'static [&'static str]) -> (String, bool) {
     let mut dice = Random::new(seed);
-    let mut widths = || [(*dice.pick(&WIDTHS)).to_owned(), (*dice.pick(&WIDTHS)).to_owned()];
-    let uses = vec![Use { name: "a", widths: widths() }, Use { name: "b", widths: widths() }];
+    let mut two = || [(*dice.pick(widths)).to_owned(), (*dice.pick(widths)).to_owned()];
+    let uses = vec![Use { name: "a", widths: two() }, Use { name: "b", widths: two() }];
     let shares = dice.one_in(2);
     let kind = *dice.pick(&["int", "int", "long", "short", "const int"]);
     let restrict = if shares { "" } else { "restrict " };
     let deepest = 1 + dice.below(3);
     let parameters = format!("{kind} n, {kind} m, {kind} l, number *{restrict}a, number *{restrict}b");
     let text = format!("static void f{seed}({parameters})\n{{\n#pragma dvm region\n");
-    let mut writer = Writer { dice, uses, counters: vec![], scalars: vec![], text };
+    let mut writer = Writer { dice, uses, widths, counters: vec![], scalars: vec![], text };
     writer.nest(0, deepest);
     (writer.text + "}\n\n", shares)
 }
 
 /// A program that runs the functions of these seeds, and prints what each leaves behind.
 pub fn source(seeds: &[u64]) -> String {
+    let sizes = [(5, 7, 6), (7, 4, 4), (3, 3, 7), (6, 2, 5), (1, 5, 0), (0, 3, 4), (4, -2, 5), (-3, 6, 2)];
+    source_with(seeds, &WIDTHS, &sizes)
+}
+
+/// As `source`, of rows whose lengths are numbers, which the sizes reach and pass.
+pub fn constant_rows(seeds: &[u64]) -> String {
+    source_with(seeds, &NUMBERS, &[(5, 7, 6), (16, 14, 4), (17, 16, 3), (9, 20, 15), (20, 3, 18), (4, -2, 5)])
+}
+
+fn source_with(seeds: &[u64], widths: &'static [&'static str], sizes: &[(i32, i32, i32)]) -> String {
     let mut text = format!(
         "#include <stdio.h>\n#include <stdlib.h>\ntypedef unsigned long long number;\n#define IDX(x, y, w) ((x) * (w) + (y))\n\
          static number one[2 * {HALF}], other[2 * {HALF}];\n\n\
@@ -183,7 +197,7 @@ pub fn source(seeds: &[u64]) -> String {
     );
     let mut calls = String::new();
     for &seed in seeds {
-        let (function, shares) = function(seed);
+        let (function, shares) = function(seed, widths);
         text.push_str(&function);
         let mut call = |n: &str, m: &str, l: &str, b: &str| {
             let _ = writeln!(
@@ -191,7 +205,7 @@ pub fn source(seeds: &[u64]) -> String {
                 "  fill();\n  f{seed}({n}, {m}, {l}, one + {HALF}, {b});\n  printf(\"f{seed}({n}, {m}, {l}, {b}) %llx\\n\", sum());"
             );
         };
-        for (n, m, l) in [(5, 7, 6), (7, 4, 4), (3, 3, 7), (6, 2, 5), (1, 5, 0), (0, 3, 4), (4, -2, 5), (-3, 6, 2)] {
+        for &(n, m, l) in sizes {
             call(&n.to_string(), &m.to_string(), &l.to_string(), &format!("other + {HALF}"));
             if shares {
                 let distance = seed % 40;
