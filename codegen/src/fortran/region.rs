@@ -14,6 +14,7 @@ use super::variables::{Declared, FortranArray, FortranKind, FortranVariable};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 mod arrays;
+mod call_arguments;
 mod control;
 mod functions;
 mod updates;
@@ -240,7 +241,7 @@ impl<'a> Translator<'a> {
                 self.sections.remove(result.as_str());
                 self.expressions.remove(result.as_str());
             }
-            self.operation(op)?;
+            self.operation(op).map_err(|why| call_arguments::refused_call(&ops[at..]).unwrap_or(why))?;
             for result in &op.results {
                 self.seen.insert(result.as_str(), op);
             }
@@ -712,14 +713,18 @@ fn unknown<T>(op: &HlfirOp) -> Answer<T> {
         "math.fpowi" | "math.powf" | "math.ipowi" => ("a power other than `x**2` of a real number", "write products"),
         "arith.shrsi" => ("`abs` of an integer", "write it as `if (...) then`"),
         "hlfir.assign" => ("an assignment that is not of one number", "assign single elements of the declared type"),
+        "fir.absent" => ("an argument that is left out", "call a function without `optional` arguments"),
         name if name.starts_with("hlfir.") => {
             ("an expression of whole arrays that is not taken", "write loops over its elements")
         }
         name if name.starts_with("cf.") || name == "^" => ("a jump", "write conditions as `if (...) then`"),
-        name if name.starts_with("math.") || name.starts_with("complex.") || name.starts_with("fir.") => {
-            (name, "this operation of HLFIR is not taken: compute it outside of the region")
+        name if name.starts_with("complex.") => ("a complex number", "compute with its parts, which are real"),
+        name if name.starts_with("math.") => ("a function that is not taken", "compute it before the region"),
+        name if name.starts_with("arith.") => {
+            ("an operation on numbers that is not taken", "compute it before the region")
         }
-        name => (name, "this operation of HLFIR is not taken"),
+        // The operation's own name would say nothing to the user.
+        _ => ("an expression that is not taken", "compute it before the region"),
     };
     refuse(op, reason, remedy)
 }

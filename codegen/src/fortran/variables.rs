@@ -269,6 +269,13 @@ fn spoken(spelling: &str) -> String {
         ("!fir.type", "a derived type"),
         ("!fir.class", "a polymorphic type"),
         ("!fir.logical", "logical"),
+        ("i8", "integer(1)"),
+        ("i16", "integer(2)"),
+        ("i128", "integer(16)"),
+        ("f16", "real(2)"),
+        ("bf16", "real(3)"),
+        ("f80", "real(10)"),
+        ("f128", "real(16)"),
     ];
     let mut bare = spelling;
     while let Some(rest) =
@@ -284,7 +291,7 @@ fn spoken(spelling: &str) -> String {
     }
     match known.iter().find(|(begin, _)| bare.starts_with(begin)) {
         Some((_, name)) => (*name).to_owned(),
-        None => format!("{} of HLFIR", bare.split(['>', ',']).next().unwrap_or(bare)),
+        None => "that is not known".to_owned(),
     }
 }
 

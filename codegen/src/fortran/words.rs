@@ -97,7 +97,9 @@ pub fn is_where_construct(text: &str) -> bool {
 
 /// Whether a statement declares: a `::` outside of parentheses, or a word that begins a declaration, and no assignment.
 pub fn is_declaration(text: &str) -> bool {
-    const BEGINS: [&str; 13] = [
+    const BEGINS: [&str; 15] = [
+        "common",
+        "save",
         "integer",
         "real",
         "double",
@@ -136,6 +138,9 @@ pub fn check(
     if text.contains('[') || text.contains("(/") {
         return refuse("a constructor of an array", "write loops over single elements");
     }
+    if outside(text).contains("=>") {
+        return refuse("a pointer is associated", "associate it before the region");
+    }
     if has_name(text) {
         return refuse("a construct with a name", "write it without the name");
     }
@@ -151,6 +156,10 @@ pub fn check(
             let dotted = before.ends_with('.') && after.starts_with('.');
             let intrinsic = INTRINSICS.contains(&token) && after.trim_start().starts_with('(');
             if !(KEYWORDS.contains(&token) || intrinsic || dotted && OPERATORS.contains(&token)) {
+                if dotted {
+                    let remedy = "write it by comparisons, `.and.`, `.or.` and `.not.`";
+                    return refuse(&format!("`.{token}.` is not taken"), remedy);
+                }
                 return unknown(statement, token, after);
             }
         } else if is_word {
@@ -178,7 +187,7 @@ fn unknown(statement: &FortranStatement, token: &str, after: &str) -> Result<(),
     }
     let (reason, remedy) = if after.trim_start().starts_with('(') {
         (
-            format!("`{token}(...)` is neither an array of this file nor a function that is taken"),
+            format!("`{token}(...)` is neither an array nor a function of this file, nor a function that is taken"),
             "compute it before the region",
         )
     } else {
@@ -265,6 +274,7 @@ mod tests {
         assert!(is_where_construct("where (a(:) > (b + 1))") && is_where_construct("where(a)"));
         assert!(!is_where_construct("where (a) b = 1") && !is_where_construct("wherever (a)"));
         assert!(is_declaration("real(8) :: x = 1") && is_declaration("real x") && is_declaration("implicit none"));
+        assert!(is_declaration("common /c/ x") && is_declaration("save") && !is_declaration("save(3) = 2"));
         assert!(!is_declaration("real = 2") && !is_declaration("a(1::2) = 3") && !is_declaration("realm(2)"));
     }
 
@@ -276,6 +286,8 @@ mod tests {
         assert!(refused("a(i) = sin(a(i))").unwrap().contains("sin"));
         assert!(refused("a(i) = sqrt").unwrap().contains("`sqrt` is not a variable"));
         assert!(refused("a(i) = b").unwrap().contains("`b` is not"));
+        assert!(refused("a => n").unwrap().contains("a pointer is associated"));
+        assert!(refused("if (i < n .eqv. n < 3) a = n").unwrap().contains("`.eqv.`"));
         assert_eq!(refused("a(1:2) = a(n:)"), None);
         assert!(refused("a: do i = 1, n").unwrap().contains("name"));
         assert!(refused("a(1:2) = [1, 2]").unwrap().contains("constructor"));

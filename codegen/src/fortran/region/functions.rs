@@ -1,7 +1,9 @@
 //! Calls of functions of the file. A function of numbers becomes a function of C: what its text does is then known, and
 //! it has no effect, as it has only its arguments and local variables.
 
-use super::{Answer, TranslatedFunction, TranslatedRegion, Translator, c_name, refusal, refuse, unknown};
+use super::{
+    Answer, TranslatedFunction, TranslatedRegion, Translator, c_name, call_arguments, refusal, refuse, unknown,
+};
 use crate::fortran::clauses::FortranClauses;
 use crate::fortran::file::{FortranFile, NamedReal, real_constants};
 use crate::fortran::hlfir::{HlfirOp, base};
@@ -35,6 +37,9 @@ impl<'a> Translator<'a> {
     /// A call of a function of numbers.
     pub(super) fn call(&mut self, op: &'a HlfirOp) -> Answer<()> {
         let symbol = attribute(&op.text, "@", '(').unwrap_or_default();
+        if let Some(why) = call_arguments::of_arguments(op) {
+            return Err(why);
+        }
         if !symbol.starts_with("_Q") || symbol.starts_with("_QQ") {
             return refuse(op, "a call of a function that is not taken", "compute it before the region");
         }
@@ -78,6 +83,7 @@ impl<'a> Translator<'a> {
         let conditions = constants.iter().map(|constant| self.same_constant(&declared, constant, procedure.place.0));
         let conditions = conditions.collect::<Answer<Vec<String>>>()?;
         let head = head_of(procedure, &declared)?;
+        writes_only_locals(&head, &declared)?;
         let clauses = FortranClauses::default();
         let mut inner = Translator::new(file, &declared, &clauses, &head.ops);
         inner.made.functions = std::mem::take(&mut self.made.functions);
@@ -161,14 +167,57 @@ fn head_of<'d>(procedure: &'d HlfirOp, declared: &'d Declared<'d>) -> Answer<Fun
             parameters.insert(number, variable);
         }
     }
+    let by_value = |op: &&HlfirOp| attribute(&op.text, "var_attrs<", '>').is_some_and(|all| all.contains("value"));
+    if let Some(declare) = before.iter().filter(|op| op.name == "hlfir.declare").find(by_value) {
+        let name = declare.results.first().and_then(|key| declared.variables.get(key.as_str())).map_or("", |v| &v.name);
+        let reason = format!("its argument `{name}` has the attribute `value`");
+        return Err(FortranRefusal::new(line, &reason, "declare the argument without `value`"));
+    }
     let arguments = procedure.text.split("-> ").next().unwrap_or_default().matches("%arg").count();
     if parameters.keys().copied().ne(0..arguments) {
         return Err(bad(line, "it uses variables of the procedure around it, or has an argument that is not taken"));
     }
-    if let Some(variable) = parameters.values().find(|v| !matches!(v.kind, FortranKind::Scalar { .. })) {
-        return Err(bad(line, &format!("its argument `{}` is no number", variable.name)));
+    for variable in parameters.values() {
+        let reason = match &variable.kind {
+            FortranKind::Scalar { .. } => continue,
+            FortranKind::Other(reason, _) => format!("its argument `{}` {reason}", variable.name),
+            _ => format!("its argument `{}` is no number", variable.name),
+        };
+        return Err(bad(line, &reason));
     }
     Ok(FunctionHead { parameters: parameters.into_values().collect(), ops: before[first..].iter().collect(), result })
+}
+
+/// Refuses a function that writes what its caller, or a later call of it, can see.
+fn writes_only_locals(head: &FunctionHead, declared: &Declared) -> Answer<()> {
+    let all = head.ops.iter().flat_map(|op| std::iter::once(*op).chain(op.inner()));
+    for op in all.filter(|op| ["hlfir.assign", "fir.store"].contains(&op.name.as_str())) {
+        let written = op.operands().get(1).and_then(|to| declared.variables.get(base(to)));
+        let Some(variable) = written.filter(|v| !matches!(v.kind, FortranKind::Scalar { private: true, .. })) else {
+            continue;
+        };
+        let name = &variable.name;
+        let (reason, remedy) = if head.parameters.contains(&variable) {
+            (format!("it writes its argument `{name}`, which is the caller's"), "copy it to a local variable first")
+        } else if let Some(owner) = module_of(variable) {
+            (format!("it writes `{name}`, a variable of the module `{owner}`"), OUTSIDE)
+        } else if matches!(variable.kind, FortranKind::Scalar { .. }) {
+            (
+                format!("it writes `{name}`, which keeps its value between calls, or which others can see"),
+                "use a local variable without SAVE, and without a value in its declaration",
+            )
+        } else {
+            continue;
+        };
+        return Err(FortranRefusal::new(op.place.0, &reason, remedy));
+    }
+    Ok(())
+}
+
+/// The module that has a variable.
+fn module_of(variable: &FortranVariable) -> Option<&str> {
+    let module = variable.scope.strip_prefix("_QM")?;
+    (!module.contains(|c: char| c.is_ascii_uppercase())).then_some(module)
 }
 
 /// Puts a function together, if it needs nothing but its arguments.
@@ -186,11 +235,13 @@ fn finished(
     let others = others.or(made.references.values().next().map(|(text, _)| text.clone()));
     let line = head.ops.first().map_or(0, |op| op.place.0);
     if let Some(other) = others {
-        return Err(FortranRefusal::new(
-            line,
-            &format!("it reads `{other}`, which is no argument"),
-            "pass it as an argument",
-        ));
+        let of_module = declared.variables.values().find(|v| v.name == other).and_then(module_of);
+        let what = of_module.map_or("which is no argument".to_owned(), |m| format!("a variable of the module `{m}`"));
+        let key = declared.variables.iter().find(|(_, v)| v.name == other).map_or("", |(key, _)| *key);
+        let mut all = head.ops.iter().flat_map(|op| std::iter::once(*op).chain(op.inner()));
+        let line = all.find(|op| op.operands().iter().any(|o| base(o) == key)).map_or(line, |op| op.place.0);
+        let remedy = "pass it as an argument; what never changes may be a named constant (`parameter`)";
+        return Err(FortranRefusal::new(line, &format!("it needs `{other}`, {what}"), remedy));
     }
     let number = |variable: &FortranVariable| match variable.kind {
         FortranKind::Scalar { element, .. } => Ok((variable.name.clone(), element)),
