@@ -8,6 +8,20 @@ use std::collections::BTreeSet;
 
 const NUMBERS: &str = "pass single elements or variables, or write the function's statements into the loop";
 
+/// Operations whose results are the argument under another name.
+const PREPARES_ARGUMENTS: [&str; 10] = [
+    "fir.embox",
+    "fir.rebox",
+    "fir.convert",
+    "fir.box_addr",
+    "fir.load",
+    "hlfir.designate",
+    "hlfir.associate",
+    "hlfir.copy_in",
+    "hlfir.as_expr",
+    "hlfir.elemental",
+];
+
 /// The refusal of the call for which the first of `ops` prepares an argument, if there is such a call.
 pub(super) fn refused_call(ops: &[&HlfirOp]) -> Option<FortranRefusal> {
     let (first, rest) = ops.split_first()?;
@@ -23,10 +37,7 @@ pub(super) fn refused_call(ops: &[&HlfirOp]) -> Option<FortranRefusal> {
             return of_arguments(op);
         }
         // The argument goes on under other names, until something is made of it that is no argument.
-        let goes_on = ["fir.embox", "fir.rebox", "fir.convert", "fir.box_addr", "fir.load", "hlfir.designate"];
-        if goes_on.contains(&op.name.as_str())
-            || ["hlfir.associate", "hlfir.copy_in", "hlfir.as_expr", "hlfir.elemental"].contains(&op.name.as_str())
-        {
+        if PREPARES_ARGUMENTS.contains(&op.name.as_str()) {
             made.extend(op.results.iter().map(String::as_str));
         }
     }
