@@ -41,8 +41,8 @@ int main(void)
             arrays[k] = filled((uint64_t)(round * ARRAYS + k));
         for (int k = 1; k < ARRAYS; k++)
             smooth(arrays[k], arrays[k - 1]);
-        int k = 1 + round % (ARRAYS - 1), i = 1 + round % (ROWS - 2), j = 1 + round % (COLUMNS - 2);
-        if (k == 1) { /* now and then main looks at a value; else all are freed where they are */
+        if (round % 8 == 0) { /* main looks at a value; else all are freed where they are */
+            int i = 1 + round % (ROWS - 2), j = 1 + round % (COLUMNS - 2);
             double (*from)[COLUMNS] = filled((uint64_t)(round * ARRAYS));
             double expected = from[i - 1][j] + 0.5 * from[i][j - 1] - from[i + 1][j];
             failures += memcmp(&expected, &arrays[1][i][j], sizeof expected) != 0;
