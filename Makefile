@@ -7,7 +7,7 @@ LIVES ?= 10000
 CMAKE_BUILD ?= target/cmake
 LOOM = RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib
 
-.PHONY: help all plugins demo first-build check check-mpi docs deb install uninstall header abi loom loom-sound soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
+.PHONY: help all plugins demo first-build check check-mpi docs deb install install-debug uninstall header abi loom loom-sound soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -74,6 +74,10 @@ install: $(if $(BUILT),,all) ## install into $(DESTDIR)$(PREFIX): library, heade
 	DESTDIR=$(DESTDIR) cmake --install $(CMAKE_BUILD)$(if $(BUILT),-built)
 	cp $(CMAKE_BUILD)$(if $(BUILT),-built)/install_manifest.txt target/install_manifest.txt
 
+install-debug: ## install libdvm's debug information beside it, which the commands for gdb read; after `make install`, with the same PREFIX
+	DESTDIR=$(DESTDIR) cmake --install $(CMAKE_BUILD)$(if $(BUILT),-built) --component Debug
+	cat $(CMAKE_BUILD)$(if $(BUILT),-built)/install_manifest_Debug.txt >>target/install_manifest.txt
+
 deb: all ## make Debian packages of what was built, in target/deb (packaging/README.md)
 	packaging/deb.sh build
 
@@ -84,7 +88,7 @@ header: ## write include/dvm.h, include/dvm.f90, docs/environment.md, the man pa
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-bindings
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm --lib the_page_about_the_environment
 	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-info -p dvmrun up_to_date
-	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-codegen --bins up_to_date
+	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-codegen --lib up_to_date
 
 abi: ## record the binary interface of dvm.h, against which later headers are compared (docs/abi.md)
 	c-tests/abi/dump.sh include/dvm.h c-tests/abi/libdvm.so.0

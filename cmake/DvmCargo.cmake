@@ -1,5 +1,5 @@
 # Runs cargo and gives its product the names that the dynamic linker wants. Defines the target dvm::dvm for this build
-# tree, DVM_LIBRARY_FILE, DVM_SONAME, and DVM_PROGRAM_NAMES.
+# tree, DVM_LIBRARY_FILE, DVM_SONAME, DVM_PROGRAM_NAMES and DVM_LINK_NAMES.
 
 option(DVM_BUILT "install what cargo has built before, without cargo" OFF)
 if(NOT DVM_BUILT)
@@ -15,7 +15,16 @@ set(DVM_SONAME libdvm.so.${PROJECT_VERSION_MAJOR})
 set(DVM_LIBRARY_NAME libdvm.so.${PROJECT_VERSION})
 set(DVM_LIBRARY_FILE ${CMAKE_CURRENT_BINARY_DIR}/${DVM_LIBRARY_NAME})
 
-set(DVM_PROGRAM_NAMES dvmcc dvmfc dvm-codegen dvm-info dvmrun)
+set(DVM_PROGRAM_NAMES dvm-codegen dvm-info dvmrun)
+# Further names of dvm-codegen, as hard links: the program looks what it is called.
+set(DVM_LINK_NAMES dvmcc dvmfc)
+
+# Debug information is five times as large as all the rest: it lies in files of its own (component Debug).
+set(_split ON)
+if(DVM_SANITIZER OR NOT CMAKE_OBJCOPY)
+  set(_split OFF)
+endif()
+option(DVM_SPLIT_DEBUG "put debug information into files of its own" ${_split})
 
 set(_arguments build --release --locked --lib)
 set(_environment --unset=MAKEFLAGS)
@@ -45,7 +54,8 @@ endif()
 add_custom_target(dvm_cargo ALL
   ${_build}
   COMMAND ${CMAKE_COMMAND} -DFROM=${_product} -DINTO=${CMAKE_CURRENT_BINARY_DIR} -DLIBRARY=${DVM_LIBRARY_NAME}
-          -DSONAME=${DVM_SONAME} "-DPROGRAMS=${DVM_PROGRAM_NAMES}" -P ${CMAKE_CURRENT_LIST_DIR}/collect.cmake
+          -DSONAME=${DVM_SONAME} "-DPROGRAMS=${DVM_PROGRAM_NAMES}" "-DLINKS=${DVM_LINK_NAMES}"
+          "-DOBJCOPY=$<$<BOOL:${DVM_SPLIT_DEBUG}>:${CMAKE_OBJCOPY}>" -P ${CMAKE_CURRENT_LIST_DIR}/collect.cmake
   BYPRODUCTS ${DVM_LIBRARY_FILE}
   WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
   COMMENT "cargo build"

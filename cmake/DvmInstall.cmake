@@ -16,6 +16,21 @@ install(FILES include/dvm.h include/dvm.hpp include/dvm_dma.h include/dvm_mpi.h 
 foreach(program IN LISTS DVM_PROGRAM_NAMES)
   install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/bin/${program} DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 endforeach()
+set(_bin ${CMAKE_INSTALL_BINDIR})
+if(NOT IS_ABSOLUTE ${_bin})
+  set(_bin "\${CMAKE_INSTALL_PREFIX}/${_bin}")
+endif()
+install(CODE "
+  if(EXISTS \"\$ENV{DESTDIR}${_bin}/dvm-codegen\")
+    foreach(_name ${DVM_LINK_NAMES})
+      message(STATUS \"Installing: \$ENV{DESTDIR}${_bin}/\${_name}\")
+      file(CREATE_LINK \"\$ENV{DESTDIR}${_bin}/dvm-codegen\" \"\$ENV{DESTDIR}${_bin}/\${_name}\" COPY_ON_ERROR)
+      list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"${_bin}/\${_name}\")
+    endforeach()
+  endif()")
+
+# What gdb reads beside the library, by the name that the library carries: `make install-debug`.
+install(FILES ${DVM_LIBRARY_FILE}.debug DESTINATION ${CMAKE_INSTALL_LIBDIR}/.debug COMPONENT Debug EXCLUDE_FROM_ALL OPTIONAL)
 
 # The plugins for MPI that tools/plugins.sh has built, beside the library: component MPI.
 install(CODE "
@@ -25,7 +40,8 @@ install(CODE "
   endif()" COMPONENT MPI)
 
 install(FILES LICENSE-APACHE LICENSE-MIT DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES info/dvm-info.1 dvmrun/dvmrun.1 codegen/dvmcc.1 codegen/dvmfc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES info/dvm-info.1 dvmrun/dvmrun.1 codegen/dvm-codegen.1 codegen/dvmcc.1 codegen/dvmfc.1
+        DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 # What shells complete, from the folders in which they look for it.
 foreach(_folder info dvmrun codegen)
   install(DIRECTORY ${_folder}/completions/bash/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -61,7 +61,7 @@ fields() { dpkg-deb -f "$into/$1_${version}"_*.deb Depends; }
 step "the library needs hwloc" grep -q libhwloc < <(fields libdvm0)
 step "the library needs no MPI" test -z "$(fields libdvm0 | grep -oi mpi)"
 step "the tools need isl, clang and the library" test "$(fields dvm-tools | grep -oE 'libisl|clang|libdvm-dev' | sort -u | wc -l)" -eq 3
-step "all is at most 25 MB" test "$(du -sk "$scratch" | cut -f 1)" -le 25600
+step "all is at most 20 MB" test "$(du -sk "$scratch" | cut -f 1)" -le 20480
 if command -v lintian >/dev/null; then
     # The address of the maintainer is one of nobody; the module's format has no standard place.
     step "lintian finds no error" lintian --fail-on error --suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog "$into"/*.changes
@@ -80,6 +80,7 @@ step "C by pkg-config: build" cc "$consumer/main.c" $flags -o by_pkg_config &&
 step "C by CMake: configure" cmake -S "$consumer" -B by_cmake -Ddvm_DIR="$lib/cmake/dvm" &&
     step "C by CMake: build" cmake --build by_cmake && step "C by CMake: run" timeout 60 by_cmake/consumer
 step "dvmcc: build" "$usr/bin/dvmcc" -O2 "$root/examples/11_heat.c" -o heat --dvm-strict && step "dvmcc: run" cmp "$root/examples/11_heat.expected" <(timeout 60 ./heat)
+step "dvmcc and dvmfc are dvm-codegen" test "$(stat -c %i "$usr"/bin/{dvmcc,dvmfc,dvm-codegen} | uniq | wc -l)" = 1
 step "dvm-info runs" "$usr/bin/dvm-info"
 step "dvmrun runs" timeout 60 "$usr/bin/dvmrun" -n 2 "$usr/bin/dvm-info" --options
 step "bash has completions" test -s "$usr/share/bash-completion/completions/dvmcc"

@@ -127,7 +127,7 @@ step "Fortran by pkg-config, uninstalled: build" gfortran "$work/fortran/main.f9
 real=libdvm.so.$(version)
 for file in lib/$real include/dvm.h include/dvm.hpp include/dvm_dma.h include/dvm_mpi.h include/dvm.f90 lib/cmake/dvm/dvmConfig.cmake \
     lib/cmake/dvm/dvmConfigVersion.cmake lib/pkgconfig/dvm.pc lib/libdvm_fortran.a bin/dvm-info share/man/man1/dvm-info.1 \
-    bin/dvmrun share/man/man1/dvmrun.1 share/man/man1/dvmcc.1 share/man/man1/dvmfc.1 \
+    bin/dvmrun share/man/man1/dvmrun.1 share/man/man1/dvm-codegen.1 share/man/man1/dvmcc.1 share/man/man1/dvmfc.1 \
     share/dvm/dvm.py share/doc/dvm/LICENSE-APACHE share/doc/dvm/LICENSE-MIT; do
     step "there is $file" test -s "$prefix/$file"
 done
@@ -137,6 +137,15 @@ step "the links are relative" test "$(readlink "$prefix/lib/libdvm.so" | cut -c1
 for program in "$build"/bin/*; do
     [ -e "$program" ] && step "there is $(basename "$program")" test -x "$prefix/bin/$(basename "$program")"
 done
+one_file() { [ "$(stat -c %i "$1"/bin/{dvmcc,dvmfc,dvm-codegen} | uniq | wc -l)" = 1 ]; }
+step "dvmcc and dvmfc are dvm-codegen" one_file "$prefix"
+step "so they are where nothing was built" grep -q "^$work/again/bin/dvmcc$" "$work/built/install_manifest.txt"
+step "an installation takes at most 20 MB" test "$(du -sk "$prefix" | cut -f 1)" -le 20480
+step "debug information is not there" test -z "$(find "$prefix" -name '*.debug')"
+step "install debug information" cmake --install "$build" --prefix "$prefix" --component Debug
+# Without gdb: its name and checksum are all that a debugger asks for.
+step "it is beside the library" test -s "$prefix/lib/.debug/$real.debug"
+step "the library names it" grep -q "$real.debug" "$prefix/lib/$real"
 step "dvm-info runs where it is installed" "$prefix/bin/dvm-info"
 [ ! -x "$prefix/bin/dvmfc" ] || step "dvmfc runs where it is installed" "$prefix/bin/dvmfc" -O2 -o "$work/heat" "$here/../../examples/24_heat.f90"
 [ ! -x "$work/heat" ] || step "what dvmfc made finds the library" "$work/heat"

@@ -15,6 +15,7 @@ pub mod lowered;
 pub mod model;
 pub mod pipeline;
 pub mod planted;
+pub mod program;
 pub mod redist_c;
 pub mod refusal;
 pub mod remarks;

@@ -9,8 +9,9 @@ fn held(of: u32) -> Option<u32> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         let parent: u32 = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
         let command = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
-        // The shell that sets the limits has this word too, as the argument of a script.
-        (parent == of && command.split('\0').nth(1) == Some("--dvm-held")).then_some(pid)
+        // The shell that sets the limits has these words too, as the arguments of a script.
+        let ours = command.split('\0').skip(1).take(2).eq(["--dvm-program=dvm-codegen", "--dvm-held"]);
+        (parent == of && ours).then_some(pid)
     };
     let mut all = std::fs::read_dir("/proc").expect("proc").flatten();
     all.find_map(|entry| one(entry.file_name().to_str()?.parse().ok()?))

@@ -47,7 +47,8 @@ def static(name):
     try:
         return gdb.parse_and_eval(f"dvm::{name}")
     except gdb.error as why:
-        raise Trouble(f"libdvm's types cannot be read ({why}): is libdvm.so loaded, and not stripped?") from why
+        remedy = "is libdvm.so loaded? Its debug information is a file of its own: `make install-debug`, or Debian's libdvm0-dbgsym"
+        raise Trouble(f"libdvm's types cannot be read ({why}): {remedy}") from why
 
 
 def plain(value):

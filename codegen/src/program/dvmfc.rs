@@ -1,15 +1,13 @@
 //! `dvmfc`: a replacement for `gfortran`.
-#![deny(clippy::print_stderr, clippy::print_stdout)]
 
-#[cfg(test)]
-mod man;
+use super::explained::explained;
+use crate::driver::limited_process::{Guarded, Product};
+use crate::driver::output_file;
+use crate::fortran::{command, remedies};
+use std::ffi::OsString;
 
-use dvm_codegen::driver::limited_process::{self, Guarded, Product};
-use dvm_codegen::driver::{ARGUMENT, output_file, with_room};
-use dvm_codegen::fortran::{command, remedies};
-use std::process::ExitCode;
-
-const HELP: &str = "\
+/// What `--help` prints.
+pub const HELP: &str = "\
 dvmfc: a Fortran compiler command that runs marked loops as tiles on libdvm
 
 Usage: dvmfc [gfortran options] file...
@@ -48,36 +46,10 @@ Pragma: !$dvm region CLAUSE ... (docs/fortran.md)
   name(x)        the region's name in messages and reports
 ";
 
-fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    match with_room(move || run(&words)) {
-        Ok(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
-        Err(message) => {
-            output_file::tell(&format!("dvmfc: error: {message}\n"));
-            ExitCode::from(1)
-        }
-    }
-}
-
-/// The code after `--explain`, which stands alone; an empty one means all codes.
-fn explained(words: &[String]) -> Option<&str> {
-    match words {
-        [word] => {
-            word.strip_prefix("--explain").filter(|rest| rest.is_empty()).or_else(|| word.strip_prefix("--explain="))
-        }
-        [word, code] if word == "--explain" => Some(code),
-        _ => None,
-    }
-}
-
-fn run(words: &[String]) -> Result<i32, String> {
-    if let [word] = words
-        && word == ARGUMENT
-    {
-        limited_process::serve();
-        return Ok(0);
-    }
-    if let Some(code) = explained(words) {
+/// Runs the command; the compiler's exit status.
+pub fn run(words: &[OsString]) -> Result<i32, String> {
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(code) = explained(&words) {
         return output_file::print(remedies::explanation(code)?.as_bytes()).map(|()| 0);
     }
     if words.iter().any(|word| word == "--help") {
@@ -87,5 +59,5 @@ fn run(words: &[String]) -> Result<i32, String> {
     if words.iter().any(|word| word == "--version") {
         output_file::print(format!("dvmfc {}\n", env!("CARGO_PKG_VERSION")).as_bytes())?;
     }
-    command::run(words, &Guarded::new(Product::Text))
+    command::run(&words, &Guarded::new(Product::Text))
 }

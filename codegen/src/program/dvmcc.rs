@@ -1,17 +1,14 @@
 //! `dvmcc`: a replacement for `cc`.
-#![deny(clippy::print_stderr, clippy::print_stdout)]
 
-#[cfg(test)]
-mod man;
-
-use dvm_codegen::driver::invocation::Invocation;
-use dvm_codegen::driver::limited_process::{self, Guarded, Product};
-use dvm_codegen::driver::{ARGUMENT, advice, dvmcc, non_utf8_words, output_file, with_room};
-use dvm_codegen::refusal;
+use super::explained::explained;
+use crate::driver::invocation::Invocation;
+use crate::driver::limited_process::{Guarded, Product};
+use crate::driver::{advice, dvmcc, non_utf8_words, output_file};
+use crate::refusal;
 use std::ffi::OsString;
-use std::process::ExitCode;
 
-const HELP: &str = "\
+/// What `--help` prints.
+pub const HELP: &str = "\
 dvmcc: a C compiler command that runs marked loops as tiles on libdvm
 
 Usage: dvmcc [cc options] file...
@@ -58,34 +55,9 @@ Pragma: #pragma dvm region CLAUSE ... (docs/pragma.md)
   reassociate    reductions of floating point update several values in turn
 ";
 
-fn main() -> ExitCode {
-    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    match with_room(move || command(&words)) {
-        Ok(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
-        Err(message) => {
-            output_file::tell(&format!("dvmcc: error: {message}\n"));
-            ExitCode::from(1)
-        }
-    }
-}
-
-/// The code after `--explain`, which stands alone; an empty one means all codes.
-fn explained(arguments: &[String]) -> Option<&str> {
-    match arguments {
-        [word] => {
-            word.strip_prefix("--explain").filter(|rest| rest.is_empty()).or_else(|| word.strip_prefix("--explain="))
-        }
-        [word, code] if word == "--explain" => Some(code),
-        _ => None,
-    }
-}
-
-fn command(words: &[OsString]) -> Result<i32, String> {
+/// Runs the command; the compiler's exit status.
+pub fn run(words: &[OsString]) -> Result<i32, String> {
     let arguments: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    if arguments.len() == 1 && arguments[0] == ARGUMENT {
-        limited_process::serve();
-        return Ok(0);
-    }
     if let Some(code) = explained(&arguments) {
         let text = refusal::explanation_of(code)?;
         return output_file::print(text.as_bytes()).map(|()| 0);

@@ -1,0 +1,5 @@
+//! `dvmcc`: a replacement for `cc`. The same program as the two beside it.
+
+fn main() -> std::process::ExitCode {
+    dvm_codegen::program::main()
+}
