@@ -3,6 +3,8 @@
 
 #[path = "fortran/aliases.rs"]
 mod aliases;
+#[path = "fortran/calls.rs"]
+mod calls;
 #[path = "fortran/marks.rs"]
 mod marks;
 #[path = "fortran/modules.rs"]

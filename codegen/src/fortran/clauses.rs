@@ -13,6 +13,8 @@ pub struct FortranClauses {
     pub independent: Option<Vec<String>>,
     /// `private(x)`: scalars of which each iteration has its own.
     pub private: Vec<String>,
+    /// `pure(f)`: functions that only compute a value from their arguments and from what the region leaves as it is.
+    pub pure: Vec<String>,
     /// `reduction(op:x)`: the operator and the variable.
     pub reductions: Vec<(String, String)>,
 }
@@ -30,7 +32,7 @@ impl FortranClauses {
         while !rest.is_empty() {
             let bad = || {
                 let remedy = "the clauses are `tile(32,auto)`, `name(x)`, `independent`, `independent(i,j)`, \
-                              `private(x)` and `reduction(+:x)`, whose operators are +, *, min and max";
+                              `private(x)`, `pure(f)` and `reduction(+:x)`, whose operators are +, *, min and max";
                 FortranRefusal::new(line, &format!("`{rest}` is not a clause of a region of Fortran"), remedy)
             };
             let length = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
@@ -60,6 +62,7 @@ impl FortranClauses {
             ("independent", None) if self.independent.is_none() => self.independent = Some(Vec::new()),
             ("independent", Some(inside)) if self.independent.is_none() => self.independent = Some(names(inside)?),
             ("private", Some(inside)) => self.private.extend(names(inside)?),
+            ("pure", Some(inside)) => self.pure.extend(names(inside)?),
             ("reduction", Some(inside)) => {
                 let (operator, variables) = inside.split_once(':')?;
                 let operator = Some(operator.trim()).filter(|o| ["+", "*", "min", "max"].contains(o))?;
@@ -105,7 +108,7 @@ mod tests {
     #[test]
     fn clauses_are_read_or_refused() {
         let read = FortranClauses::read(
-            "region tile(4, auto), name(x) independent private(s, t) reduction(max : m, k) reduction(+:r)",
+            "region tile(4, auto), name(x) independent private(s, t) reduction(max : m, k) pure(f) reduction(+:r)",
             1,
         );
         let pair = |operator: &str, name: &str| (operator.to_owned(), name.to_owned());
@@ -114,6 +117,7 @@ mod tests {
             tile: "tile(4, auto)".to_owned(),
             independent: Some(Vec::new()),
             private: vec!["s".to_owned(), "t".to_owned()],
+            pure: vec!["f".to_owned()],
             reductions: vec![pair("max", "m"), pair("max", "k"), pair("+", "r")],
         };
         assert_eq!(read, Ok(expected));
@@ -124,6 +128,8 @@ mod tests {
             "region tile(0)",
             "region tile",
             "region private",
+            "region pure",
+            "region pure(m%f)",
             "region private()",
             "region private(a(1))",
             "region reduction(s)",

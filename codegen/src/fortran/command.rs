@@ -272,6 +272,9 @@ impl FortranWork<'_> {
         if regions.is_empty() {
             return self.object(source, source, object, false).map(|(code, _)| code);
         }
+        if let Some(others) = self.without_unlinked(source, regions, folder)? {
+            return self.rewritten(source, &others, folder, object);
+        }
         let text = std::fs::read_to_string(source).map_err(|e| format!("cannot read `{}`: {e}", source.display()))?;
         let file = source.display().to_string();
         let calling = folder.join(source.file_name().unwrap_or_default());
@@ -307,6 +310,40 @@ impl FortranWork<'_> {
             Ok(status) => Ok(status.code().unwrap_or(1)),
             Err(e) => Err(format!("cannot run `ld`, which joins objects: {e}; install binutils")),
         }
+    }
+
+    /// The regions without those that call a function by a name that gfortran's object does not have; `None` if there is none.
+    fn without_unlinked(
+        &self,
+        source: &Path,
+        regions: &[FortranRegion],
+        folder: &Path,
+    ) -> Result<Option<Vec<FortranRegion>>, String> {
+        if regions.iter().all(|region| region.translated.externals.is_empty()) {
+            return Ok(None);
+        }
+        // The names are in what gfortran makes of the source as it is: of loops that a call replaces, nothing may be left.
+        let plain = folder.join("plain.o");
+        if self.object(source, source, &plain, true)?.0 != 0 {
+            return Ok(None);
+        }
+        let listed = Command::new("nm").arg("-P").arg(&plain).stdin(Stdio::null()).output();
+        let listed = listed.map_err(|e| format!("cannot run `nm`, which lists names: {e}; install binutils"))?;
+        let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+        let mut words = self.fortran.iter().chain(self.command.options().flatten());
+        let underscored = !words.any(|word| word == "-fno-underscoring");
+        let mut others = Vec::new();
+        for region in regions {
+            match region.unlinked(&listed, underscored) {
+                Some(why) => self.tell(source, &region.name, &why),
+                None => others.push(region.clone()),
+            }
+        }
+        let is_less = others.len() < regions.len();
+        if is_less && self.command.strict {
+            return Err(format!("`{}` has regions that stay sequential", source.display()));
+        }
+        Ok(is_less.then_some(others))
     }
 
     /// Compiles `text`, which stands for `source`, to an object.
@@ -456,7 +493,7 @@ impl FortranWork<'_> {
         let whole = std::fs::canonicalize(source).unwrap_or_else(|_| source.to_owned());
         let all = procedures(hlfir, &whole.display().to_string()).map_err(|why| why.reason)?;
         let (statements, modules) = (statements(&active, self.command.form(source)), lowered.file_modules());
-        let file = FortranFile { statements: &statements, all: &all, modules: &modules };
+        let file = FortranFile::new(&statements, &all, &modules);
         let mut attempt = |first: u32, clauses: &str| match region_at(&file, &active, first, clauses) {
             Ok(region) => {
                 let tiled = self.tiles(&region, &folder)?.map(|_| ());

@@ -1,6 +1,7 @@
 //! A file of Fortran: its statements, and what flang says about it. Looks at the words of regions and of the functions
 //! that they call.
 
+use super::function_names::FunctionNames;
 use super::hlfir::HlfirOp;
 use super::modules::FileModules;
 use super::refused::FortranRefusal;
@@ -19,6 +20,8 @@ pub struct FortranFile<'a> {
     pub all: &'a [HlfirOp],
     /// The modules that it makes or uses.
     pub modules: &'a FileModules,
+    /// Names of functions in it and in these modules.
+    pub functions: FunctionNames,
 }
 
 /// A real named constant that a text names, and the value that flang has put in.
@@ -29,7 +32,14 @@ pub struct NamedReal {
     pub value: String,
 }
 
-impl FortranFile<'_> {
+impl<'a> FortranFile<'a> {
+    /// A file of these parts.
+    pub fn new(statements: &'a [FortranStatement], all: &'a [HlfirOp], modules: &'a FileModules) -> FortranFile<'a> {
+        let mut functions = FunctionNames::read(statements);
+        functions.join(&modules.functions);
+        FortranFile { statements, all, modules, functions }
+    }
+
     /// The procedure with a name of flang's, such as `_QMmPf`.
     pub fn procedure(&self, symbol: &str) -> Option<&HlfirOp> {
         let is_it = |op: &&HlfirOp| op.name == "func.func" && attribute(&op.text, "@", '(') == Some(symbol);
@@ -64,11 +74,12 @@ impl FortranFile<'_> {
         Ok(all)
     }
 
-    /// Checks the words of statements of a procedure; gives those that are names.
+    /// Checks the words of statements of a procedure, which may call functions of a clause `pure`; gives those that are names.
     pub fn names_used(
         &self,
         declared: &Declared,
         statements: &[&FortranStatement],
+        pure: &[String],
     ) -> Result<BTreeMap<String, u32>, FortranRefusal> {
         let mut names = BTreeSet::new();
         for variable in declared.variables.values() {
@@ -79,6 +90,7 @@ impl FortranFile<'_> {
         }
         names.extend(declared.constants.keys().cloned());
         names.extend(self.callable());
+        names.extend(pure.iter().chain(self.functions.generic_names(pure)).cloned());
         let mut lines = BTreeMap::new();
         for statement in statements {
             let mut used = BTreeSet::new();

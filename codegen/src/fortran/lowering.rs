@@ -56,7 +56,7 @@ impl LoweredFile {
         let mut all = self.modules.file.clone();
         for name in &self.uses.made {
             if let Ok(text) = std::fs::read_to_string(self.made.join(format!("{name}.mod"))) {
-                all.take_constants(&text);
+                all.take(&text);
                 all.known.insert(name.clone());
             }
         }

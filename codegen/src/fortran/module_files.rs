@@ -42,7 +42,7 @@ impl ModuleFolders {
                     output_file::write(&folder.join(format!("{name}.mod")), text.as_bytes())?;
                     let inner = ModuleUses::read(&statements(&text, SourceForm::Free));
                     all.file.renamed.extend(inner.renamed);
-                    all.file.take_constants(&text);
+                    all.file.take(&text);
                     waiting.extend(needs(&text).into_iter().filter(|need| seen.insert(need.clone())));
                     all.file.known.insert(name);
                 }

@@ -1,5 +1,6 @@
 //! What a text says about modules: which it makes, which it uses, and what it renames.
 
+use super::function_names::FunctionNames;
 use super::statements::{FortranStatement, SourceForm, statements};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,12 +73,16 @@ pub struct FileModules {
     pub renamed: BTreeSet<String>,
     /// Named constants of these modules: types and values as flang writes them; `None` where modules differ.
     pub constants: BTreeMap<String, Option<(String, String)>>,
+    /// Names of their functions.
+    pub functions: FunctionNames,
 }
 
 impl FileModules {
-    /// Takes the named constants of a module; `text` is flang's file about it.
-    pub fn take_constants(&mut self, text: &str) {
-        for statement in statements(text, SourceForm::Free) {
+    /// Takes the named constants and the functions of a module; `text` is flang's file about it.
+    pub fn take(&mut self, text: &str) {
+        let statements = statements(text, SourceForm::Free);
+        self.functions.join(&FunctionNames::read(&statements));
+        for statement in statements {
             let Some((head, rest)) = statement.text.split_once("::") else { continue };
             let Some((name, value)) = rest.split_once('=') else { continue };
             let mut attributes = head.split(',');
@@ -157,10 +162,8 @@ mod tests {
     #[test]
     fn constants_of_modules() {
         let mut all = FileModules::default();
-        all.take_constants(
-            "integer(4),parameter,private::n=8_4\nreal(8),parameter::w(1_8:2_8)=[1._8]\nreal(8)::x=1._8\n",
-        );
-        all.take_constants("real(8),parameter::pi=3.5_8\ninteger(4),parameter::n=9_4\n");
+        all.take("integer(4),parameter,private::n=8_4\nreal(8),parameter::w(1_8:2_8)=[1._8]\nreal(8)::x=1._8\n");
+        all.take("real(8),parameter::pi=3.5_8\ninteger(4),parameter::n=9_4\n");
         let pi = Some(("real(8)".to_owned(), "3.5_8".to_owned()));
         assert_eq!(all.constants, [("n".to_owned(), None), ("pi".to_owned(), pi)].into());
     }

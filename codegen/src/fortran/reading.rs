@@ -46,7 +46,7 @@ pub fn read(
                 return Err(FortranRefusal::new(inner.line, "a mark inside of a region", remedy));
             }
             let all = all.as_ref().map_err(|why| FortranRefusal { line: mark.line, ..why.clone() })?;
-            translated(&FortranFile { statements: &statements, all, modules }, mark, inside, text)
+            translated(&FortranFile::new(&statements, all, modules), mark, inside, text)
         });
         match one {
             Ok(region) => reading.regions.push(region),
@@ -165,7 +165,7 @@ fn translated(
         return refuse("flang shows no loop here", "put the mark directly before a `do`");
     };
     let declared = Declared::read(function, file.all, file.modules);
-    let used = file.names_used(&declared, &inside.iter().collect::<Vec<_>>())?;
+    let used = file.names_used(&declared, &inside.iter().collect::<Vec<_>>(), &clauses.pure)?;
     if let Some(word) = words::OF_THE_CALL.iter().find(|word| used.contains_key(**word)) {
         return refuse(&format!("a variable has the name `{word}`, which the call needs"), "give it another name");
     }

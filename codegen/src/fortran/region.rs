@@ -2,6 +2,7 @@
 
 use super::clauses::FortranClauses;
 use super::escape::{escape, reads_first};
+use super::external_functions::ExternalFunction;
 use super::file::FortranFile;
 use super::hlfir::{HlfirOp, base};
 use super::places::{Designator, Need, Place, ReachedKind};
@@ -16,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 mod arrays;
 mod call_arguments;
 mod control;
+mod externals;
 mod functions;
 mod updates;
 
@@ -44,7 +46,7 @@ pub struct TranslatedFunction {
 }
 
 /// A region as C.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct TranslatedRegion {
     /// The lines of the function's body, each with the line of the source.
     pub lines: Vec<(String, u32)>,
@@ -70,6 +72,10 @@ pub struct TranslatedRegion {
     pub declarations: BTreeSet<String>,
     /// Functions that the lines call; each stands behind those that it calls.
     pub functions: Vec<TranslatedFunction>,
+    /// Functions of the clause `pure` that the lines call.
+    pub externals: Vec<ExternalFunction>,
+    /// Names of all functions that the lines call.
+    pub called: BTreeSet<String>,
 }
 
 type Answer<T> = Result<T, FortranRefusal>;
@@ -223,6 +229,14 @@ impl<'a> Translator<'a> {
             return refuse(
                 format!("`private({name})`: the region writes no scalar `{name}`"),
                 "name a scalar that each iteration writes before it reads it; counters need no clause",
+            );
+        }
+        let is_called =
+            |name: &&String| made.called.iter().any(|called| self.file.functions.means(&[(**name).clone()], called));
+        if let Some(name) = self.clauses.pure.iter().find(|name| !is_called(name)) {
+            return refuse(
+                format!("`pure({name})`: the region calls no function `{name}`"),
+                "name functions that the region calls",
             );
         }
         Ok(())

@@ -1,7 +1,9 @@
 //! The function of C for a region, and the Fortran text that calls it.
 
 use super::clauses::FortranClauses;
+use super::external_functions::ExternalFunction;
 use super::places::Need;
+use super::refused::FortranRefusal;
 use super::region::{TranslatedFunction, TranslatedRegion, c_name};
 use super::statements::SourceForm;
 use super::types::Element;
@@ -10,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// A region that can be replaced.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct FortranRegion {
     /// Its name in messages.
     pub name: String,
@@ -92,6 +94,23 @@ impl FortranRegion {
         all
     }
 
+    /// Why the region cannot be linked, if it calls a function by a name that is not among those of gfortran's object of the
+    /// source as it is; `listed` is what `nm -P` prints about that. Names end in an underscore only if they are `underscored`.
+    pub fn unlinked(&self, listed: &str, underscored: bool) -> Option<FortranRefusal> {
+        let is_global = |label: &str| {
+            let mut words = listed.lines().map(str::split_whitespace);
+            let is_it =
+                |kind: Option<&str>| kind.is_some_and(|kind| kind.starts_with(|c: char| c.is_ascii_uppercase()));
+            words.any(|mut words| words.next() == Some(label) && is_it(words.next()))
+        };
+        let is_clear = |one: &ExternalFunction| is_global(&one.label) && (underscored || !one.is_underscored());
+        let external = self.translated.externals.iter().find(|external| !is_clear(external))?;
+        let reason =
+            format!("gfortran makes no `{}` that others may call as `{}`", external.fortran_name, external.label);
+        let remedy = "make it public in its module, and compile without options that change the names of procedures";
+        Some(FortranRefusal::new(self.mark, &reason, remedy))
+    }
+
     /// The text of C, and for each of its lines one of the source.
     pub fn c_text(&self) -> (String, Vec<u32>) {
         let parameters: Vec<String> = self.arguments().into_iter().map(|argument| argument.c).collect();
@@ -100,6 +119,9 @@ impl FortranRegion {
             let (name, c) = (self.dense_symbol(element), element.c_type());
             all.push((format!("int {name}({c} *a, {c} *b, long step)"), self.mark));
             all.push(("{ return (char *)b - (char *)a == step; }".to_owned(), self.mark));
+        }
+        for external in &self.translated.externals {
+            all.extend(external.c_lines().into_iter().map(|text| (text, self.mark)));
         }
         for function in &self.translated.functions {
             all.extend(c_function(function));
@@ -139,6 +161,10 @@ impl FortranRegion {
                 let _ = write!(all, " independent({})", counters.join(", "));
             }
             None => {}
+        }
+        if !self.translated.externals.is_empty() {
+            let all_pure: Vec<String> = self.translated.externals.iter().map(ExternalFunction::wrapper).collect();
+            let _ = write!(all, " pure({})", all_pure.join(", "));
         }
         for (operator, variable) in &self.clauses.reductions {
             let _ = write!(all, " reduction({operator}:{})", c_name(variable));

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 const KEYWORDS: [&str; 12] =
     ["do", "end", "enddo", "if", "then", "else", "elseif", "endif", "continue", "where", "elsewhere", "endwhere"];
+const TRUTHS: [&str; 2] = ["true", "false"];
 const OPERATORS: [&str; 9] = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"];
 const INTRINSICS: [&str; 19] = [
     "sqrt", "dsqrt", "abs", "dabs", "real", "dble", "float", "int", "mod", "min", "max", "min0", "max0", "amin1",
@@ -155,7 +156,10 @@ pub fn check(
         } else if is_word && !names.contains(token) {
             let dotted = before.ends_with('.') && after.starts_with('.');
             let intrinsic = INTRINSICS.contains(&token) && after.trim_start().starts_with('(');
-            if !(KEYWORDS.contains(&token) || intrinsic || dotted && OPERATORS.contains(&token)) {
+            if !(KEYWORDS.contains(&token)
+                || intrinsic
+                || dotted && (OPERATORS.contains(&token) || TRUTHS.contains(&token)))
+            {
                 if dotted {
                     let remedy = "write it by comparisons, `.and.`, `.or.` and `.not.`";
                     return refuse(&format!("`.{token}.` is not taken"), remedy);
@@ -188,7 +192,7 @@ fn unknown(statement: &FortranStatement, token: &str, after: &str) -> Result<(),
     let (reason, remedy) = if after.trim_start().starts_with('(') {
         (
             format!("`{token}(...)` is neither an array nor a function of this file, nor a function that is taken"),
-            "compute it before the region",
+            "compute it before the region; or write `pure(f)` in the mark for a function that only computes a value",
         )
     } else {
         (

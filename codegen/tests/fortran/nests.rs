@@ -109,7 +109,10 @@ impl Nest {
             };
         }
         let (x, y) = (self.term(depth - 1, private), self.term(depth - 1, private));
-        match self.random.below(14) {
+        match self.random.below(17) {
+            14 => format!("crooked(real({x}, 8), {})", self.random.pick(&self.counters)),
+            15 => format!("outside(real({x}, 8), {y} < 0.5d0)"),
+            16 => format!("bent(crooked(real({x}, 8), {}), outside(0.3d0, .true.))", self.subscript()),
             11 => format!("bent(real({x}, 8), real({y}, 8))"),
             12 => format!("softened(real({x}, 8))"),
             13 => format!("folded({}, 5) + {x}*0.25", self.random.pick(&self.counters)),
@@ -153,6 +156,10 @@ impl Nest {
         if self.written.contains("w") {
             all.push_str(" reduction(max : w)");
         }
+        // These are not written into the loops.
+        for name in ["crooked", "outside", "beyond"].iter().filter(|name| self.text.contains(&format!("{name}("))) {
+            let _ = write!(all, " pure({name})");
+        }
         all
     }
 
@@ -183,7 +190,8 @@ impl Nest {
                 self.array_term(depth - 1, target, ranges, shifted),
                 self.array_term(depth - 1, target, ranges, shifted),
             );
-            return match self.random.below(7) {
+            return match self.random.below(8) {
+                7 => format!("crooked(real({x}, 8), {})", self.random.pick(&self.counters)),
                 6 => format!("bent(real({x}, 8), softened(real({y}, 8)))"),
                 5 => format!("min(real({x}, 8), real({y}, 8), 0.8d0)"),
                 0 => format!("({x} + {y})*0.5d0"),
@@ -305,7 +313,11 @@ impl Nest {
             0 => format!("if ({} > {}) ", self.random.pick(&self.counters), self.random.between(2, 6)),
             1 => {
                 let element = self.element();
-                format!("if ({element} < 1.5d0) ")
+                if self.random.one_in(4) {
+                    format!("if (beyond({element}*1d0) .or. {element} < 0.3d0) ")
+                } else {
+                    format!("if ({element} < 1.5d0) ")
+                }
             }
             _ => String::new(),
         };
@@ -444,6 +456,29 @@ const DECLARED: &str = "  type thing
   type(thing), allocatable :: two(:)
   integer :: sizes(0:3)
   real(8), parameter :: half = 0.5d0
+  interface
+    real(8) function outside(x, is_small)
+      real(8), intent(in) :: x
+      logical, intent(in) :: is_small
+    end function
+    logical function beyond(x) bind(c, name='Beyond')
+      real(8), value :: x
+    end function
+  end interface
+";
+
+/// Functions outside of the module.
+const OUTSIDE: &str = "real(8) function outside(x, is_small)
+  real(8), intent(in) :: x
+  logical, intent(in) :: is_small
+  outside = x*0.5d0
+  if (is_small) outside = outside + 0.0625d0
+end function
+logical function beyond(x) bind(c, name='Beyond')
+  real(8), value :: x
+  x = x*2
+  beyond = x > 1.25d0
+end function
 ";
 
 /// What it has besides nests: functions that nests call.
@@ -462,6 +497,13 @@ const FUNCTIONS: &str = "  elemental real(8) function bent(x, y)
     real(8) :: z
     z = x/(1.5d0 + abs(x))
     return
+  end function
+  elemental real(8) function crooked(x, k)
+    real(8), intent(in) :: x
+    integer, intent(in) :: k
+    real(8) :: parts(2)
+    parts = [x*0.5d0, mod(k, 5)*0.0625d0]
+    crooked = sum(parts)
   end function
   integer function folded(i, times)
     integer :: i, times, at
@@ -498,7 +540,7 @@ fn program(seeds: &[u64], about: About) -> String {
         );
     }
     text.push_str("end program\n");
-    text
+    text + OUTSIDE
 }
 
 /// How many of the regions of these seeds became tiles.

@@ -37,12 +37,29 @@ impl<'a> Translator<'a> {
     /// A call of a function of numbers.
     pub(super) fn call(&mut self, op: &'a HlfirOp) -> Answer<()> {
         let symbol = attribute(&op.text, "@", '(').unwrap_or_default();
-        if let Some(why) = call_arguments::of_arguments(op) {
+        let name = self.file.functions.name_of(symbol).to_owned();
+        self.made.called.insert(name.clone());
+        let is_pure = self.is_declared_pure(&name);
+        if let Some(why) = call_arguments::of_arguments(op).filter(|_| !is_pure) {
             return Err(why);
+        }
+        // A text that is seen is better than a promise: it stands where the function is called.
+        if is_pure {
+            let before = (self.made.functions.clone(), self.made.externals.clone());
+            if call_arguments::of_arguments(op).is_none() && self.function(op, symbol).is_ok() {
+                return self.known_call(op, symbol);
+            }
+            (self.made.functions, self.made.externals) = before;
+            return self.external_call(op, symbol);
         }
         if !symbol.starts_with("_Q") || symbol.starts_with("_QQ") {
             return refuse(op, "a call of a function that is not taken", "compute it before the region");
         }
+        self.known_call(op, symbol)
+    }
+
+    /// A call of a function whose text is in the file.
+    fn known_call(&mut self, op: &'a HlfirOp, symbol: &str) -> Answer<()> {
         let called = symbol.rsplit_once('P').map_or(symbol, |(_, name)| name);
         let function = self.function(op, symbol).map_err(|why| {
             let line = if why.line == op.place.0 { String::new() } else { format!(" at line {}", why.line) };
@@ -77,16 +94,23 @@ impl<'a> Translator<'a> {
             return refuse("it calls itself");
         }
         let file = self.file;
-        let Some(procedure) = file.procedure(symbol) else { return refuse("its text is in another file") };
+        let Some(procedure) = file.procedure(symbol) else {
+            let name = file.functions.name_of(symbol);
+            let remedy = format!(
+                "write `pure({name})` in the mark, if it only computes a value from its arguments and from what the region leaves as it is"
+            );
+            return Err(FortranRefusal::new(op.place.0, "its text is in another file", &remedy));
+        };
         let declared = Declared::read(procedure, file.all, file.modules);
-        let constants = constants_of(file, procedure, &declared)?;
+        let constants = constants_of(file, procedure, &declared, &self.clauses.pure)?;
         let conditions = constants.iter().map(|constant| self.same_constant(&declared, constant, procedure.place.0));
         let conditions = conditions.collect::<Answer<Vec<String>>>()?;
         let head = head_of(procedure, &declared)?;
         writes_only_locals(&head, &declared)?;
-        let clauses = FortranClauses::default();
+        let clauses = FortranClauses { pure: self.clauses.pure.clone(), ..FortranClauses::default() };
         let mut inner = Translator::new(file, &declared, &clauses, &head.ops);
         inner.made.functions = std::mem::take(&mut self.made.functions);
+        inner.made.externals = std::mem::take(&mut self.made.externals);
         inner.callers.clone_from(&self.callers);
         inner.callers.push(symbol.to_owned());
         inner.of_region = self.of_region;
@@ -98,6 +122,8 @@ impl<'a> Translator<'a> {
         let name = format!("_f{}_{}", made.functions.len() + 1, symbol.rsplit_once('P').map_or("f", |(_, name)| name));
         let function = finished(symbol, name, &head, &declared, &made, conditions)?;
         self.made.functions = made.functions;
+        self.made.externals = made.externals;
+        self.made.called.extend(made.called);
         self.made.functions.push(function.clone());
         Ok(function)
     }
@@ -120,9 +146,14 @@ impl<'a> Translator<'a> {
 }
 
 /// Checks the words of a function; gives the real constants that it names.
-fn constants_of(file: &FortranFile, procedure: &HlfirOp, declared: &Declared) -> Answer<Vec<NamedReal>> {
+fn constants_of(
+    file: &FortranFile,
+    procedure: &HlfirOp,
+    declared: &Declared,
+    pure: &[String],
+) -> Answer<Vec<NamedReal>> {
     let actions = file.actions(procedure)?;
-    let used = file.names_used(declared, &actions)?;
+    let used = file.names_used(declared, &actions, pure)?;
     file.without_macros(&used, procedure.place.0)?;
     let mut loops: Vec<u32> = actions.iter().filter(|s| is_loop(&s.text)).map(|s| s.first).collect();
     let mut shown: Vec<u32> =
