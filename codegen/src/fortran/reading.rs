@@ -242,7 +242,10 @@ fn block<'a>(op: &'a HlfirOp, first: u32, last: u32, loops: &[u32]) -> Option<Ve
             // Variables without a declaration are declared where their name stands first.
             let declares = |op: &HlfirOp| op.name == "fir.alloca" || op.name == "hlfir.declare";
             let from = region[..head].iter().rposition(|op| !here(op) || declares(op)).map_or(0, |at| at + 1);
-            let to = region.iter().rposition(here)? + 1;
+            // What counts the iterations of a loop around has the line of the last statement in that loop.
+            let counts =
+                |op: &HlfirOp| ["arith.addi", "fir.convert", "fir.load", "fir.result"].contains(&op.name.as_str());
+            let to = region.iter().rposition(|op| here(op) && !counts(op))? + 1;
             // Flang shows exactly the loops of the text, and nothing else stands between them.
             let ops: Vec<&HlfirOp> = region[from..to].iter().collect();
             let all = ops.iter().flat_map(|op| std::iter::once(*op).chain(op.inner()));

@@ -6,7 +6,7 @@ const TEXT: &str = "\
 module m
 contains
 subroutine s(a, n)
-  integer n, i
+  integer n, i, j
   real(8) a(n)
 !$dvm region
   do i = 2, n
@@ -44,6 +44,18 @@ subroutine s(a, n)
     a(i) = a(i) + 1
   end do
 !$dvm end region
+  do i = 1, 3
+!$dvm region
+    do j = 1, n
+      a(j) = a(j) + i*j
+    end do
+  end do
+  do j = n, 1, -1
+    if (j > 3) then
+!$dvm region
+      a(1:j) = a(1:j) + 1
+    end if
+  end do
 end subroutine
 end module
 program p
@@ -68,7 +80,7 @@ fn conditions_and_statements_about_arrays_are_taken() {
         assert!(plain.status.success(), "{}", said(&plain));
         let tiled = dvmfc(&folder, &format!("-O1 {macros} --dvm-remarks in.F90 -o tiled"));
         let messages = said(&tiled);
-        assert!(messages.contains("dvmfc: 5 of 5 regions tiled"), "{macros}: {messages}");
+        assert!(messages.contains("dvmfc: 7 of 7 regions tiled"), "{macros}: {messages}");
         assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "3", "2").0, "{macros}");
     }
 }
