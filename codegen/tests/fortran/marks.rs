@@ -6,7 +6,7 @@ const TEXT: &str = "\
 module m
 contains
 subroutine s(a, n)
-  integer n, i, j
+  integer n, i, j, k, last
   real(8) a(n)
 !$dvm region
   do i = 2, n
@@ -44,10 +44,13 @@ subroutine s(a, n)
     a(i) = a(i) + 1
   end do
 !$dvm end region
-  do i = 1, 3
+  do k = 1, 2
+    do i = 1, 3
+      last = k
 !$dvm region
-    do j = 1, n
-      a(j) = a(j) + i*j
+      do j = 1, n
+        a(j) = a(j) + i*j
+      end do
     end do
   end do
   do j = n, 1, -1
