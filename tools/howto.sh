@@ -2,7 +2,7 @@
 # Runs every command of the pages below: each ```sh block as it stands, in one folder for each page, against an installed
 # tree made of what cargo built. Each line of the ```text block after it must be among what the commands printed; numbers may
 # differ, but not in blocks after `<!-- run: sh -->`. A block after `<!-- run: file NAME -->` is written to that file first.
-# Blocks after `<!-- run: sh if PROGRAM -->` (or `package:NAME`), and
+# Blocks after `<!-- run: sh if PROGRAM... -->` (or `package:NAME`), and
 # those that call gdb, are left out, with a word, where there is no such program or where the system lets nobody attach.
 # Usage: tools/howto.sh [PAGE ...]
 set -uo pipefail
@@ -10,6 +10,8 @@ export LC_ALL=C
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 release=${CARGO_TARGET_DIR:-$root/target}/release
+# The tests may be run by root, and on a machine with fewer cores than a page asks for.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 pages=("$@")
 [ $# -gt 0 ] || mapfile -t pages < <(cd "$root" && printf '%s\n' docs/explain.md docs/pragma.md docs/report.md docs/book/*.md)
 work=$(mktemp -d)
@@ -28,7 +30,7 @@ printf 'prefix=%s\nName: dvm\nDescription: dvm\nVersion: 0\nLibs: -L${prefix}/li
 blocks() {
     awk -v work="$1" '
       /^<!-- run: file .* -->$/  { name = $4; next }
-      /^<!-- run: sh( if .*)? -->$/ { exact = 1; needs = $4 == "if" ? $5 : ""; next }
+      /^<!-- run: sh( if .*)? -->$/ { exact = 1; needs = ""; for (k = 5; k < NF; k++) needs = needs " " $k; next }
       /^```sh$/   { block++; file = work "/" block ".sh"; if (needs != "") print needs > (work "/" block ".if")
                     if (exact) print > (work "/" block ".exact"); needs = exact = ""; next }
       /^```text$/ { file = block > 0 ? work "/" block ".text" : ""; next }
@@ -52,9 +54,12 @@ can_attach() {
     return $code
 }
 
-# A program, or `package:NAME` for what pkg-config knows.
+# Programs, or `package:NAME` for what pkg-config knows.
 there_is() {
-    case $1 in package:*) pkg-config --exists "${1#package:}" 2>/dev/null ;; *) command -v "$1" >/dev/null ;; esac
+    local each
+    for each in $1; do
+        case $each in package:*) pkg-config --exists "${each#package:}" 2>/dev/null ;; *) command -v "$each" >/dev/null ;; esac || return
+    done
 }
 
 run_page() {
@@ -69,7 +74,7 @@ run_page() {
             continue
         fi
         if [ -e "$work/$block.if" ] && ! there_is "$(cat "$work/$block.if")"; then
-            echo "block $block of $page was not run: there is no $(cat "$work/$block.if")"
+            echo "block $block of $page was not run: there is no$(cat "$work/$block.if")"
             continue
         fi
         count=$((count + 1))

@@ -146,7 +146,10 @@ impl FortranCommand {
             FortranWord::Input(word) if word.starts_with('@') => Some(word.clone()),
             _ => None,
         });
-        responses.chain(self.options().map(|all| all[0].clone()).filter(move |word| !listed(word)))
+        // Mpifort of MPICH has it. Where there is no such constant, it says nothing; flang takes some for other numbers.
+        let idle =
+            |word: &str| word == "-fallow-invalid-boz" && !self.sources().iter().any(|source| may_have_boz(source));
+        responses.chain(self.options().map(|all| all[0].clone()).filter(move |word| !listed(word) && !idle(word)))
     }
 
     /// The first option that may change what declarations mean.
@@ -200,6 +203,29 @@ impl<'a, I: Iterator<Item = &'a Vec<String>>> LastOf<'a> for I {
     }
 }
 
+/// Whether a file, or one that it includes, may have a constant as `z'1f'` or `'1f'x`.
+fn may_have_boz(source: &Path) -> bool {
+    std::fs::read(source).map_or(true, |bytes| text_may_have_boz(&String::from_utf8_lossy(&bytes).to_ascii_lowercase()))
+}
+
+fn text_may_have_boz(text: &str) -> bool {
+    let ends = |letter: Option<&char>| letter.is_none_or(|letter| !letter.is_ascii_alphanumeric() && *letter != '_');
+    let base = |letter: Option<&char>| letter.is_some_and(|letter| "bozx".contains(*letter));
+    let found = |text: &[char]| {
+        (0..text.len()).filter(|at| matches!(text[*at], '\'' | '"')).any(|at| {
+            let before = |back: usize| at.checked_sub(back).and_then(|place| text.get(place));
+            // The text of one letter is none.
+            let alone = |other: Option<&char>| other == Some(&text[at]);
+            (base(before(1)) && ends(before(2)) && !alone(before(2)))
+                || (base(text.get(at + 1)) && ends(text.get(at + 2)) && !alone(text.get(at + 2)))
+        })
+    };
+    // A constant may be continued on the next line; in fixed form blanks say nothing.
+    let plain: Vec<char> = text.chars().collect();
+    let joined: Vec<char> = text.chars().filter(|letter| !letter.is_whitespace() && *letter != '&').collect();
+    text.contains("include") || found(&plain) || found(&joined)
+}
+
 fn form_of_name(path: &Path) -> Option<SourceForm> {
     let extension = path.extension()?.to_str()?;
     if FREE.contains(&extension) {
@@ -212,6 +238,20 @@ fn form_of_name(path: &Path) -> Option<SourceForm> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn constants_without_a_type_are_seen() {
+        for text in
+            ["i = z'1f'", "i = 'ff'x\n", "case z\"1f\"", "data i /b'1'/", "i = z&\n &'1f'", "i = 7\n#include \"a\""]
+        {
+            assert!(text_may_have_boz(text), "{text}");
+        }
+        for text in ["print *, 'foo', \"zero\", 'x'", "x = y(3) ! don't", "call mpi_init(ierr)"] {
+            assert!(!text_may_have_boz(text), "{text}");
+        }
+        assert_eq!(parse("-fallow-invalid-boz nowhere.f90").unlisted_option().as_deref(), Some("-fallow-invalid-boz"));
+        assert_eq!(parse("-fallow-invalid-boz -c").unlisted_option(), None);
+    }
 
     fn parse(line: &str) -> FortranCommand {
         FortranCommand::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).unwrap()

@@ -330,4 +330,14 @@ fn options_that_change_the_meaning_refuse_all_regions() {
             said(&output)
         );
     }
+    // As mpifort of MPICH calls the compiler: only where there is such a constant, of which flang makes another number.
+    let taken = dvmfc(&folder, "-fallow-invalid-boz --dvm-strict -c in.f90 -o in.o");
+    assert!(taken.status.success() && said(&taken).is_empty(), "{}", said(&taken));
+    folder.write("boz.f90", program("plain", "do i = 1, n\na(i) = z'3ff8000000000000'\nend do"));
+    let refused = dvmfc(&folder, "-fallow-invalid-boz -c boz.f90 -o boz.o");
+    assert!(
+        refused.status.success() && said(&refused).contains("the option `-fallow-invalid-boz`"),
+        "{}",
+        said(&refused)
+    );
 }
