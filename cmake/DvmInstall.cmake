@@ -39,7 +39,15 @@ install(CODE "
     file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\" TYPE PROGRAM FILES \${_plugins})
   endif()" COMPONENT MPI)
 
-install(FILES LICENSE-APACHE LICENSE-MIT DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE-APACHE LICENSE-MIT README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# In the folders that the pages' links name; docs/SUMMARY.md lists them.
+install(FILES bench/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
+install(FILES packaging/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.json")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "*.sh" EXCLUDE)
+# `make docs` has made it, where mdbook is there.
+install(DIRECTORY ${DVM_TARGET_DIR}/book/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/html OPTIONAL)
 install(FILES info/dvm-info.1 dvmrun/dvmrun.1 codegen/dvm-codegen.1 codegen/dvmcc.1 codegen/dvmfc.1
         DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 # What shells complete, from the folders in which they look for it.

@@ -85,6 +85,8 @@ step "dvm-info runs" "$usr/bin/dvm-info"
 step "dvmrun runs" timeout 60 "$usr/bin/dvmrun" -n 2 "$usr/bin/dvm-info" --options
 step "bash has completions" test -s "$usr/share/bash-completion/completions/dvmcc"
 step "zsh has completions where Debian looks" test -s "$usr/share/zsh/vendor-completions/_dvmcc"
+step "there is the book" test -s "$usr/share/doc/libdvm-dev/docs/book/by-hand.md"
+step "there are examples" test -s "$usr/share/doc/libdvm-dev/examples/01_hello.c"
 step "there are man pages" test -s "$usr/share/man/man1/dvmcc.1.gz"
 
 echo "$((count - failures)) passed, $failures failed"

@@ -128,7 +128,8 @@ real=libdvm.so.$(version)
 for file in lib/$real include/dvm.h include/dvm.hpp include/dvm_dma.h include/dvm_mpi.h include/dvm.f90 lib/cmake/dvm/dvmConfig.cmake \
     lib/cmake/dvm/dvmConfigVersion.cmake lib/pkgconfig/dvm.pc lib/libdvm_fortran.a bin/dvm-info share/man/man1/dvm-info.1 \
     bin/dvmrun share/man/man1/dvmrun.1 share/man/man1/dvm-codegen.1 share/man/man1/dvmcc.1 share/man/man1/dvmfc.1 \
-    share/dvm/dvm.py share/doc/dvm/LICENSE-APACHE share/doc/dvm/LICENSE-MIT; do
+    share/dvm/dvm.py share/doc/dvm/LICENSE-APACHE share/doc/dvm/LICENSE-MIT \
+    share/doc/dvm/README.md share/doc/dvm/docs/SUMMARY.md share/doc/dvm/docs/book/by-hand.md share/doc/dvm/examples/01_hello.c; do
     step "there is $file" test -s "$prefix/$file"
 done
 step "there is a .mod" test -n "$(find "$prefix/lib/dvm/fortran" -name dvm.mod)"
@@ -138,6 +139,16 @@ for program in "$build"/bin/*; do
     [ -e "$program" ] && step "there is $(basename "$program")" test -x "$prefix/bin/$(basename "$program")"
 done
 one_file() { [ "$(stat -c %i "$1"/bin/{dvmcc,dvmfc,dvm-codegen} | uniq | wc -l)" = 1 ]; }
+# Every page and example that one of the installed pages leads to; headers stand elsewhere.
+pages_lead_on() (
+    cd "$1" && for page in README.md $(find docs -name '*.md'); do
+        for link in $(grep -oE '\]\([a-zA-Z0-9_./-]+\.(md|svg|c|cpp|f90)\)' "$page" | tr -d ']()'); do
+            [ -e "$(dirname "$page")/$link" ] || { echo "$page leads to $link"; missing=1; }
+        done
+    done
+    [ -z "${missing:-}" ]
+)
+step "the pages lead on" pages_lead_on "$prefix/share/doc/dvm"
 step "dvmcc and dvmfc are dvm-codegen" one_file "$prefix"
 step "so they are where nothing was built" grep -q "^$work/again/bin/dvmcc$" "$work/built/install_manifest.txt"
 step "an installation takes at most 20 MB" test "$(du -sk "$prefix" | cut -f 1)" -le 20480
