@@ -85,10 +85,7 @@ uninstall: ## remove what the last `make install` has put into $(DESTDIR)$(PREFI
 	tools/uninstall.sh target/install_manifest.txt "$(DESTDIR)"
 
 header: ## write include/dvm.h, include/dvm.f90, docs/environment.md, the man pages and the completions of shells anew from the Rust sources
-	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-bindings
-	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm --lib the_page_about_the_environment
-	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-info -p dvmrun up_to_date
-	DVM_BLESS=1 $(CARGO) test --release --quiet -p dvm-codegen --lib up_to_date
+	DVM_BLESS=1 $(CARGO) test --release --quiet --workspace --lib --bins --test drift up_to_date
 
 abi: ## record the binary interface of dvm.h, against which later headers are compared (docs/abi.md)
 	c-tests/abi/dump.sh include/dvm.h c-tests/abi/libdvm.so.0
@@ -101,13 +98,13 @@ loom: loom-sound ## the same, and show that the models find each defect that is 
 
 soak: packages ## 10^9 tasks, or MINUTES of them: right results, flat memory; then random programs under TSan and ASan, MINUTES (10) each; LIVES (10,000) random lives, plain and under ASan; 1,000 killed processes, 100 stopped ones; 400 jobs that recover from a kill; 10^7 tasks on another process
 	$(if $(filter command% environment,$(origin MINUTES)),DVM_SOAK_MINUTES=$(MINUTES),DVM_SOAK_TASKS=1000000000) \
-		$(CARGO) test --release --locked -p dvm --test soak -- --nocapture
-	$(CARGO) test --release --locked -p dvm --lib -- --ignored --nocapture long_no_interleaving
-	DVM_TEST_CASES=1000000 $(CARGO) test --release --locked -p dvm --lib -- --nocapture random_programs_come
+		$(CARGO) test --release --locked --workspace --test soak -- --nocapture
+	$(CARGO) test --release --locked --workspace --lib -- --ignored --nocapture long_no_interleaving
+	DVM_TEST_CASES=1000000 $(CARGO) test --release --locked --workspace --lib -- --nocapture random_programs_come
 	tests/sanitize.sh tsan $(MINUTES)
 	tests/sanitize.sh asan $(MINUTES)
 	c-tests/lives/soak.sh $(LIVES)
-	DVM_TEST_KILLS=1000 DVM_TEST_STOPS=100 $(CARGO) test --release --locked -p dvmrun --test transport --test killed -- --nocapture
+	DVM_TEST_KILLS=1000 DVM_TEST_STOPS=100 $(CARGO) test --release --locked --workspace --test transport --test killed -- --nocapture
 	DVM_TEST_KILLS=100 c-tests/several/run.sh recovery
 	DVM_TEST_FLAT=10000000 DVM_TEST_PROCESSES=2 DVM_TEST_SECONDS=7200 c-tests/several/run.sh flat
 

@@ -15,14 +15,15 @@ cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 kind=${1:-} minutes=${2:-0}
 target=$(rustc -vV | sed -n 's/^host: //p')
 case $kind in
-    tsan) flags='-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer' ;;
+    tsan) flags=-Zsanitizer=thread ;;
     # Lanes and levels of slabs live as long as the program, and Rust's test driver leaves a little behind: leaks are what
     # the C tests look for (c-tests/sanitize.sh).
-    asan) flags='-Zsanitizer=address' ;;
+    asan) flags=-Zsanitizer=address ;;
     *) sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac
 case $minutes in *[!0-9]*) echo "MINUTES is $minutes: a whole number" >&2; exit 2 ;; esac
-export RUSTC_BOOTSTRAP=1 RUSTFLAGS=$flags
+# The flags of cmake/DvmCargo.cmake: with others, libdvm would be compiled once more.
+export RUSTC_BOOTSTRAP=1 RUSTFLAGS="$flags -Cunsafe-allow-abi-mismatch=sanitizer"
 export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp exitcode=66" ASAN_OPTIONS=detect_leaks=0
 export DVM_TEST_CASES=${DVM_TEST_CASES:-400} DVM_SOAK_TASKS=${DVM_SOAK_TASKS:-300000}
 # Checkers keep freed memory for a while.

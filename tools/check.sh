@@ -51,7 +51,7 @@ run_asan() { c-tests/sanitize.sh asan && tests/sanitize.sh asan; }
 run_tsan() { c-tests/sanitize.sh tsan && tests/sanitize.sh tsan; }
 
 # Over each MPI that tools/mpis.sh finds: the transport, programs with an MPI of their own, programs without, several hosts.
-run_mpi_transport() { DVM_TEST_MPI=all cargo test --release --locked -p dvmrun --test mpi -- --nocapture --test-threads=1; }
+run_mpi_transport() { DVM_TEST_MPI=all cargo test --release --locked --workspace --test mpi -- --nocapture --test-threads=1; }
 run_mpi_programs() { DVM_TEST_MPIS=$(all_mpis) c-tests/mpi/run.sh; }
 run_mpi_several() { DVM_TEST_PROCESSES="2 4" DVM_TEST_MPIS=$(all_mpis) c-tests/several/run.sh; }
 # Plugins that were built by the other MPIs of the same family.

@@ -28,7 +28,7 @@ prepare() {
     local name path
     while read -r name path; do
         program[$name]=$path
-    done < <(cargo test --release --locked -p dvm-codegen --test functions --test standard --test crossings --no-run 2>&1 | tee target/fuzz/build.txt |
+    done < <(cargo test --release --locked --workspace --test functions --test standard --test crossings --no-run 2>&1 | tee target/fuzz/build.txt |
         sed -n 's/^ *Executable tests\/\([a-z]*\)\.rs (\(.*\))$/\1 \2/p')
     for name in functions standard crossings; do
         [ -x "${program[$name]:-}" ] || { cat target/fuzz/build.txt; exit 1; }
@@ -126,21 +126,24 @@ tally() {
     echo "in all $accepted of $regions regions were accepted"
 }
 
+# The whole workspace, as in all other scripts: a choice of packages would be compiled anew, with features of its own.
+tests() { round cargo test --release --locked --workspace "$@"; }
+
 first=$(date +%s)
 while [ "$SECONDS" -lt "$end" ]; do
-    DVM_TEST_FIRST=$first DVM_TEST_CASES=100 round cargo test --release --locked -p dvm-codegen --test random -- --nocapture
-    DVM_TEST_FIRST=$first DVM_TEST_CASES=1200 round cargo test --release --locked -p dvm-codegen --test functions -- --nocapture random
+    DVM_TEST_FIRST=$first DVM_TEST_CASES=100 tests --test random -- --nocapture random_nests
+    DVM_TEST_FIRST=$first DVM_TEST_CASES=1200 tests --test functions -- --nocapture random
     tally
-    DVM_TEST_FIRST=$((5 * first)) DVM_TEST_CASES=500 round cargo test --release --locked -p dvm-codegen --test standard -- --nocapture
+    DVM_TEST_FIRST=$((5 * first)) DVM_TEST_CASES=500 tests --test standard -- --nocapture
     tally
-    DVM_TEST_FIRST=$((5 * first)) DVM_TEST_CASES=200 round cargo test --release --locked -p dvm-codegen --test crossings -- --nocapture
-    DVM_TEST_FIRST=$first DVM_TEST_CASES=96 round cargo test --release --locked -p dvm-codegen --test fortran -- --nocapture random
+    DVM_TEST_FIRST=$((5 * first)) DVM_TEST_CASES=200 tests --test crossings -- --nocapture
+    DVM_TEST_FIRST=$first DVM_TEST_CASES=96 tests --test fortran -- --nocapture random
     # These begin with a seed of the clock.
-    DVM_TEST_CASES=20000 round cargo test --release --locked -p dvm --test random_programs -- --nocapture
-    DVM_TEST_CASES=20000 round cargo test --release --locked -p dvm --test blocking -- --nocapture
-    DVM_TEST_FIRST=$((100 * first)) DVM_TEST_CASES=100000 round cargo test --release --locked -p dvm --lib -- --nocapture random_programs_come bytes shipments
-    DVM_TEST_CASES=40000 round cargo test --release --locked -p dvmrun --test hostile -- --nocapture
-    DVM_TEST_CASES=20000 round cargo test --release --locked -p redist --test random -- --nocapture fresh
+    DVM_TEST_CASES=20000 tests --test random_programs -- --nocapture
+    DVM_TEST_CASES=20000 tests --test blocking -- --nocapture
+    DVM_TEST_FIRST=$((100 * first)) DVM_TEST_CASES=100000 tests --lib -- --nocapture random_programs_come bytes shipments
+    DVM_TEST_CASES=40000 tests --test hostile -- --nocapture
+    DVM_TEST_CASES=20000 tests --test random -- --nocapture fresh
     rounds=$((rounds + 1)) first=$((first + 1200))
     printf '\r%d rounds, %d s left ' "$rounds" $((end > SECONDS ? end - SECONDS : 0))
 done
