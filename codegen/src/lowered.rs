@@ -361,6 +361,114 @@ pub struct TileEnd {
 /// The least and the greatest distance along a coordinate, each if it has a constant bound.
 pub type Distances = (Option<i64>, Option<i64>);
 
+/// A sum of names with factors, which are not 0, and a constant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sum {
+    /// Names with their factors.
+    pub terms: Vec<(String, i64)>,
+    /// What is added.
+    pub constant: i64,
+}
+
+impl Sum {
+    /// The value for these values of the names.
+    pub fn value(&self, of: &dyn Fn(&str) -> i64) -> i64 {
+        self.terms.iter().fold(self.constant, |sum, (name, factor)| sum + factor * of(name))
+    }
+}
+
+impl fmt::Display for Sum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (name, factor)) in self.terms.iter().enumerate() {
+            let sign = match (at, *factor < 0) {
+                (0, true) => "-",
+                (0, false) => "",
+                (_, true) => " - ",
+                (_, false) => " + ",
+            };
+            match factor.unsigned_abs() {
+                1 => write!(f, "{sign}{name}")?,
+                factor => write!(f, "{sign}{factor} * {name}")?,
+            }
+        }
+        match (self.terms.is_empty(), self.constant) {
+            (true, constant) => write!(f, "{constant}"),
+            (false, 0) => Ok(()),
+            (false, constant) if constant < 0 => write!(f, " - {}", constant.unsigned_abs()),
+            (false, constant) => write!(f, " + {constant}"),
+        }
+    }
+}
+
+/// A sum divided by a positive number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quotient {
+    /// The sum.
+    pub sum: Sum,
+    /// The number.
+    pub divisor: i64,
+}
+
+/// A loop over one coordinate of a convex set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScanLoop {
+    /// The counter.
+    pub counter: String,
+    /// Its value is at least each of these, rounded up.
+    pub least: Vec<Quotient>,
+    /// Its value is at most each of these, rounded down.
+    pub greatest: Vec<Quotient>,
+}
+
+/// Loops over the points of a convex set: each constraint stands at the innermost counter that it has. So a loop may find
+/// that a loop inside it has nothing to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConvexScan {
+    /// Sums that are not negative, or there is no point.
+    pub guards: Vec<Sum>,
+    /// The loops, outermost first.
+    pub loops: Vec<ScanLoop>,
+    /// What is asked for at each point: the element's subscripts.
+    pub results: Vec<Sum>,
+}
+
+impl fmt::Display for ConvexScan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |all: &[Quotient]| {
+            let text = |one: &Quotient| match one.divisor {
+                1 => one.sum.to_string(),
+                divisor => format!("({}) / {divisor}", one.sum),
+            };
+            all.iter().map(text).collect::<Vec<_>>().join(", ")
+        };
+        for guard in &self.guards {
+            writeln!(f, "if {guard} >= 0")?;
+        }
+        for ScanLoop { counter, least, greatest } in &self.loops {
+            writeln!(f, "for {counter} from {} to {}", list(least), list(greatest))?;
+        }
+        let results: Vec<String> = self.results.iter().map(Sum::to_string).collect();
+        writeln!(f, "[{}]", results.join(", "))
+    }
+}
+
+/// Loops over elements.
+pub enum ElementLoops {
+    /// Those of isl; the tree calls the array by its name, with an instance's iterators and the element's subscripts.
+    Tree(AstNode),
+    /// Loops over a convex set.
+    Convex(ConvexScan),
+}
+
+impl fmt::Display for ElementLoops {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ElementLoops::Tree(tree) => write!(f, "{tree}"),
+            ElementLoops::Convex(scan) => write!(f, "{scan}"),
+        }
+    }
+}
+
 /// The elements of one array that one tile hands to another, as loops over instances that write them; what comes from
 /// before the region or is left behind, also as loops over the elements alone. An element may come more than once.
 pub struct FlowLoops {
@@ -376,8 +484,8 @@ pub struct FlowLoops {
     pub distances: Vec<Distances>,
     /// All pairs of instances with their elements, as isl text.
     pub pairs: String,
-    /// isl's syntax tree; it calls the array by its name, with an instance's iterators and the element's subscripts.
-    pub tree: AstNode,
+    /// The loops.
+    pub elements: ElementLoops,
 }
 
 /// Where a tile belongs: the element of an array that its leading write has at a point.

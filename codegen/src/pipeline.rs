@@ -707,10 +707,10 @@ impl Work<'_> {
             phase.map_or_else(|| outside.to_owned(), |phase| format!("phase {phase}"))
         };
         let mut text = String::new();
-        for FlowLoops { writer, reader, array, pairs, tree, .. } in &self.flow {
+        for FlowLoops { writer, reader, array, pairs, elements, .. } in &self.flow {
             let (writer, reader) = (end(*writer, "before"), end(*reader, "after"));
             let _ = writeln!(text, "{writer} to {reader}: {}", self.region.arrays[*array].symbol);
-            let _ = write!(text, "  {pairs}\n{tree}");
+            let _ = write!(text, "  {pairs}\n{elements}");
         }
         Ok(text)
     }

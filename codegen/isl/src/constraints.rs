@@ -42,18 +42,27 @@ impl Set {
         let hull = self.simple_hull()?;
         let all = hull.rows()?;
         // Only what holds counts: each constraint is tested on the points themselves.
+        if self.is_subset(&self.with_all(&all)?)? { Ok(all) } else { Err(Error::unfaithful()) }
+    }
+
+    /// The constraints of a convex set without divisions; nothing if it is none.
+    pub fn convex_constraints(&self) -> Result<Option<Vec<Constraint>>> {
+        if self.pieces()? != 1 {
+            return Ok(None);
+        }
+        let all = self.simple_hull()?.rows()?;
+        Ok(if self.is_equal(&self.with_all(&all)?)? { Some(all) } else { None })
+    }
+
+    /// All points of the space for which the constraints hold.
+    fn with_all(&self, all: &[Constraint]) -> Result<Set> {
         let names: Vec<String> = (0..self.dimensions()?).map(|k| format!("c{k}")).collect();
         let parameters: Vec<String> = self.parameter_names()?;
         let space =
             format!("[{}] -> {{ {}[{}]", parameters.join(", "), self.name().unwrap_or_default(), names.join(", "));
         let conditions: Vec<String> = all.iter().map(|row| format!("{} >= 0", row.text(&names))).collect();
-        if !conditions.is_empty() {
-            let held = Set::parse(self.ctx(), &format!("{space} : {} }}", conditions.join(" and ")))?;
-            if !self.is_subset(&held)? {
-                return Err(Error::unfaithful());
-            }
-        }
-        Ok(all)
+        let conditions = if conditions.is_empty() { String::new() } else { format!(" : {}", conditions.join(" and ")) };
+        Set::parse(self.ctx(), &format!("{space}{conditions} }}"))
     }
 
     /// The first `count` coordinates of the points.

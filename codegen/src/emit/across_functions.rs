@@ -1,20 +1,16 @@
 //! Prints what a region needs to run on several processes: a function for each flow, and the tables of them.
 
 use super::{
-    body,
-    expression::CScope,
+    element_rows::RowWriter,
     generated_names::Mentions,
-    overlap_check::{hull, row_length},
-    printer::Printer,
+    overlap_check::hull,
     region_context::{Reach, RegionContext, lengths, with_lengths},
 };
 use crate::{
     Refusal,
     lowered::{AcrossParts, ArrayHull, FlowLoops, TileBox},
     model::{Array, Region, Storage},
-    refusal::Code,
 };
-use dvm_isl::{AstExpr, AstExprKind, AstNode, AstNodeKind, Operator};
 use std::fmt::Write;
 
 /// The helpers of generated text that regions on several processes need as well.
@@ -257,8 +253,8 @@ fn flow(shared: &RegionContext, loops: &FlowLoops, at: usize, reach: Reach) -> R
     for name in ends.iter().flat_map(|end| end.first.iter().chain(&end.end)) {
         scope.own(name, bound);
     }
-    let mut writer = RowWriter { array, at: loops.array, rank: loops.rank, scope, lines: String::new() };
-    writer.node(&loops.tree, 1)?;
+    let mut writer = RowWriter::new(array, loops, scope);
+    writer.elements(&loops.elements)?;
     let mut text = comment(region, loops);
     let _ = writeln!(
         text,
@@ -318,147 +314,4 @@ fn comment(region: &Region, loops: &FlowLoops) -> String {
         (None, to) => format!("phase {} reads from before the region", to.unwrap_or(0)),
     };
     format!("/* What {text}: elements of `{name}`. */\n")
-}
-
-/// Writes the loops over the elements of a flow: a call for each row.
-struct RowWriter<'a> {
-    array: &'a Array,
-    /// The array's number.
-    at: usize,
-    rank: usize,
-    scope: CScope,
-    lines: String,
-}
-
-impl Printer for RowWriter<'_> {
-    fn scope(&self) -> &CScope {
-        &self.scope
-    }
-
-    fn lines(&mut self) -> &mut String {
-        &mut self.lines
-    }
-
-    fn node(&mut self, node: &AstNode, indent: usize) -> Result<(), Refusal> {
-        match node.kind()? {
-            AstNodeKind::Block(children) => self.block(&children, indent),
-            AstNodeKind::If { cond, then, otherwise } => self.branch(&cond, &then, otherwise.as_ref(), indent),
-            AstNodeKind::For { iterator, init, cond, inc, body, .. } => {
-                body::check_counter(&iterator)?;
-                let mut bound = self.scope.bound(&init)?;
-                let AstExprKind::Op(_, sides) = cond.kind()? else { return Err(unexpected()) };
-                for side in &sides {
-                    if !is_name(side, &iterator)? {
-                        bound = bound.max(self.scope.bound(side)?);
-                    }
-                }
-                self.scope.own(&iterator, bound);
-                if self.row(&iterator, (&init, &cond, &inc), &body, indent)? {
-                    return Ok(());
-                }
-                let (init, cond) = (self.scope.text(&init)?, self.scope.text(&cond)?);
-                let inc = self.scope.text(&inc)?;
-                self.line(indent, &format!("{{ dvm__int64 {iterator};"));
-                self.line(indent, &format!("for ({iterator} = {init}; {cond}; {iterator} += {inc}) {{"));
-                self.node(&body, indent + 1)?;
-                self.line(indent, "} }");
-                Ok(())
-            }
-            AstNodeKind::User(call) => {
-                let element = self.element(&subscripts(&call, self.rank)?)?;
-                self.line(indent, &format!("dvm__visit(dvm__visitor, {}, {element}, 1);", self.at));
-                Ok(())
-            }
-        }
-    }
-}
-
-impl RowWriter<'_> {
-    /// Writes an innermost loop over consecutive elements as one call; false if it is none.
-    fn row(
-        &mut self,
-        iterator: &str,
-        (init, cond, inc): (&AstExpr, &AstExpr, &AstExpr),
-        body: &AstNode,
-        indent: usize,
-    ) -> Result<bool, Refusal> {
-        let AstNodeKind::User(call) = body.kind()? else { return Ok(false) };
-        let AstExprKind::Op(operator, sides) = cond.kind()? else { return Ok(false) };
-        let subscripts = subscripts(&call, self.rank)?;
-        let Some((last, outer)) = subscripts.split_last() else { return Ok(false) };
-        for subscript in outer {
-            if mentions(subscript, iterator)? {
-                return Ok(false);
-            }
-        }
-        let steps = matches!(inc.kind()?, AstExprKind::Int(step) if step == "1") && follows(last, iterator)?;
-        if !steps || sides.len() != 2 || !is_name(&sides[0], iterator)? {
-            return Ok(false);
-        }
-        let more = match operator {
-            Operator::Le => " + 1",
-            Operator::Lt => "",
-            _ => return Ok(false),
-        };
-        let (first, end) = (self.scope.text(init)?, self.scope.tight(&sides[1])?);
-        let element = self.element(&subscripts)?;
-        self.line(indent, &format!("{{ const dvm__int64 {iterator} = {first};"));
-        self.line(indent, &format!("dvm__visit(dvm__visitor, {}, {element}, {end}{more} - {iterator}); }}", self.at));
-        Ok(true)
-    }
-
-    /// The element's place in the array, in elements.
-    fn element(&self, subscripts: &[AstExpr]) -> Result<String, Refusal> {
-        let mut text = "0".to_owned();
-        for (at, subscript) in subscripts.iter().enumerate() {
-            let own = self.scope.tight(subscript)?;
-            text = if at == 0 { own } else { format!("({text}) * {} + {own}", row_length(self.array, at)) };
-        }
-        Ok(text)
-    }
-}
-
-fn unexpected() -> Refusal {
-    Refusal::new(Code::Defect, "isl made loops over elements of an unexpected form", "report this region as a defect")
-}
-
-/// The subscripts of the element: the last operands of the call.
-fn subscripts(call: &AstExpr, rank: usize) -> Result<Vec<AstExpr>, Refusal> {
-    let AstExprKind::Op(Operator::Call, mut operands) = call.kind()? else { return Err(unexpected()) };
-    let at = operands.len().checked_sub(rank).filter(|at| *at > 0).ok_or_else(unexpected)?;
-    Ok(operands.split_off(at))
-}
-
-fn is_name(expr: &AstExpr, name: &str) -> Result<bool, Refusal> {
-    Ok(matches!(expr.kind()?, AstExprKind::Id(own) if own == name))
-}
-
-fn mentions(expr: &AstExpr, name: &str) -> Result<bool, Refusal> {
-    match expr.kind()? {
-        AstExprKind::Id(own) => Ok(own == name),
-        AstExprKind::Int(_) => Ok(false),
-        AstExprKind::Op(_, operands) => {
-            for operand in &operands {
-                if mentions(operand, name)? {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
-        }
-    }
-}
-
-/// Whether the subscript is the counter, or the counter and something that does not depend on it.
-fn follows(subscript: &AstExpr, name: &str) -> Result<bool, Refusal> {
-    match subscript.kind()? {
-        AstExprKind::Id(own) => Ok(own == name),
-        AstExprKind::Op(Operator::Add, operands) if operands.len() == 2 => {
-            let (one, other) = (&operands[0], &operands[1]);
-            Ok(follows(one, name)? && !mentions(other, name)? || follows(other, name)? && !mentions(one, name)?)
-        }
-        AstExprKind::Op(Operator::Sub, operands) if operands.len() == 2 => {
-            Ok(follows(&operands[0], name)? && !mentions(&operands[1], name)?)
-        }
-        _ => Ok(false),
-    }
 }

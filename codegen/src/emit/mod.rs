@@ -9,6 +9,7 @@ mod across_functions;
 mod body;
 mod chain_blocks;
 mod check_function;
+mod element_rows;
 mod entry_conditions;
 mod entry_reads;
 mod expression;

@@ -2,6 +2,7 @@
 
 pub mod across;
 mod block_forms;
+mod convex_scan;
 pub mod host_loops;
 pub(crate) mod jam;
 mod legality;

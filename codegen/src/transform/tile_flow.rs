@@ -2,19 +2,19 @@
 //!
 //! A tile is the box of its coordinates: the values of its host loops, then those of its band. The box of the writer and
 //! that of the reader have parameters of their own, so one set serves all pairs of tiles, of any sizes, and also a
-//! reader that is the whole part of a process. Scanned are the writer's instances with the element: an element that is a
-//! function of the instance makes no loop. Of what comes from before the region, or is left behind, the elements are
-//! scanned where isl tells them in a few pieces: many instances may read one, and their rows come in order.
+//! reader that is the whole part of a process. Scanned are the writer's instances with the element, by their coordinates: an
+//! element that is a function of the instance makes no loop. Of what comes from before the region, or is left behind, the
+//! elements are scanned where isl tells them in a few pieces: many instances may read one, and their rows come in order.
 
-use super::{Phase, Plan};
+use super::{Phase, Plan, convex_scan::convex_scan};
 use crate::refusal::Code;
 use crate::{
     Refusal,
     analysis::{IslRegion, ValueFlow},
-    lowered::{Distances, FlowLoops, FlowSymbols, TileEnd},
+    lowered::{ConvexScan, Distances, ElementLoops, FlowLoops, FlowSymbols, TileEnd},
     model::Region,
 };
-use dvm_isl::{AstBuild, Map, Set, UnionMap, UnionSet};
+use dvm_isl::{AstBuild, AstNode, Map, Set, UnionMap, UnionSet};
 
 /// Maximum number of convex pieces between instances: each is a function of the generated code.
 const PIECES: usize = 256;
@@ -107,16 +107,59 @@ impl Lowering<'_> {
         let Some(array) = self.region.arrays.iter().position(|array| array.symbol == symbol) else { return Ok(None) };
         let rank = elements.outputs()?;
         let alone = if writer.is_none() || reader.is_none() { self.alone(&elements)? } else { None };
+        let known = from.known.intersect(&to.known)?.intersect(&self.isl_region.context)?;
+        self.isl_region.begin_stage();
+        let phase = writer.or(reader).and_then(|at| self.plan.phases.get(at));
+        let coordinates = phase.map(Phase::coordinates).transpose()?;
+        let convex = self.convex(&elements, alone.as_ref(), coordinates.as_ref(), &known);
+        let elements = match convex.unwrap_or_default() {
+            Some(scan) => ElementLoops::Convex(scan),
+            None => ElementLoops::Tree(self.tree(&elements, alone, &known)?),
+        };
+        let distances = self.distances(&pairs, writer, reader)?;
+        Ok(Some(FlowLoops { writer, reader, array, rank, distances, pairs: pairs.to_string(), elements }))
+    }
+
+    /// Loops over the elements of instances, if isl tells in time that they are a convex set: over the elements alone, or
+    /// over the instances, by the coordinates that tiles are boxes of.
+    fn convex(
+        &self,
+        elements: &Map,
+        alone: Option<&Set>,
+        coordinates: Option<&UnionMap>,
+        known: &Set,
+    ) -> dvm_isl::Result<Option<ConvexScan>> {
+        let rank = elements.outputs()?;
+        let scan = |points: &Set, order: &[usize]| -> dvm_isl::Result<Option<ConvexScan>> {
+            if points.pieces()? != 1 {
+                return Ok(None);
+            }
+            let constraints = points.gist_params(known)?.convex_constraints()?;
+            Ok(constraints.and_then(|rows| convex_scan(&rows, order, rank, &self.symbols.counters)))
+        };
+        if let Some(points) = alone
+            && let Some(scan) = scan(&points.unnamed()?, &(0..rank).collect::<Vec<_>>())?
+        {
+            return Ok(Some(scan));
+        }
+        let Some(coordinates) = coordinates else { return Ok(None) };
+        let both = coordinates.flat_range_product(&UnionMap::from_map(elements)?)?;
+        let Some(both) = both.maps()?.pop() else { return Ok(None) };
+        let (iterators, all) = (elements.inputs()?, elements.inputs()? + both.outputs()?);
+        let order: Vec<usize> = (iterators..all - rank).chain(0..iterators).chain(all - rank..all).collect();
+        scan(&both.wrap()?.flatten()?.unnamed()?, &order)
+    }
+
+    /// isl's loops.
+    fn tree(&self, elements: &Map, alone: Option<Set>, known: &Set) -> Result<AstNode, Refusal> {
+        self.isl_region.begin_stage();
         let points = match alone {
             Some(points) => points,
-            None => elements.wrap()?.flatten()?.named(&symbol)?,
+            None => elements.wrap()?.flatten()?.named(&elements.output_name().unwrap_or_default())?,
         };
-        let known = from.known.intersect(&to.known)?.intersect(&self.isl_region.context)?;
         let order = UnionSet::from_set(&points)?.identity()?.map_each(Map::unnamed_output)?;
-        let build = AstBuild::from_context(&known)?.with_iterators(&self.symbols.counters)?;
-        let tree = build.scan(&order, &mut |_| Ok(String::new()))?;
-        let distances = self.distances(&pairs, writer, reader)?;
-        Ok(Some(FlowLoops { writer, reader, array, rank, distances, pairs: pairs.to_string(), tree }))
+        let build = AstBuild::from_context(known)?.with_iterators(&self.symbols.counters)?;
+        Ok(build.scan(&order, &mut |_| Ok(String::new()))?)
     }
 
     /// The elements without the instances, if isl tells them in a few pieces.

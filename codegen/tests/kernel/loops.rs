@@ -1,5 +1,6 @@
-//! Runs isl's syntax trees as they stand, without a compiler.
+//! Runs isl's syntax trees and loops over convex sets as they stand, without a compiler.
 
+use dvm_codegen::lowered::{ConvexScan, Quotient, Sum};
 use dvm_isl::{AstExpr, AstExprKind, AstNode, AstNodeKind, Operator};
 use std::collections::HashMap;
 
@@ -62,6 +63,39 @@ impl Names {
                 _ => panic!("not a call: {call}"),
             },
         }
+    }
+
+    /// Reads loops over a convex set.
+    pub fn scan(&mut self, scan: &ConvexScan) -> Step {
+        let results = scan.results.iter().map(|sum| self.sum(sum, 1)).collect();
+        let loops = scan.loops.iter().rev().fold(Step::Call(results), |body, own| {
+            let counter = self.place(&own.counter);
+            let least = own.least.iter().map(|one| self.quotient(one, true)).collect();
+            let greatest = own.greatest.iter().map(|one| self.quotient(one, false)).collect();
+            let (first, last) = (Term::Of(Operator::Max, least), Term::Of(Operator::Min, greatest));
+            let again = Term::Of(Operator::Le, vec![Term::Value(counter), last]);
+            Step::For { counter, first, again, step: Term::Number(1), body: Box::new(body) }
+        });
+        scan.guards.iter().fold(loops, |then, guard| Step::If {
+            test: Term::Of(Operator::Ge, vec![self.sum(guard, 1), Term::Number(0)]),
+            then: Box::new(then),
+            otherwise: None,
+        })
+    }
+
+    fn sum(&mut self, sum: &Sum, sign: i64) -> Term {
+        let product = |(name, factor): &(String, i64)| {
+            Term::Of(Operator::Mul, vec![Term::Number(sign * factor), Term::Value(self.place(name))])
+        };
+        let terms = sum.terms.iter().map(product).collect::<Vec<_>>();
+        let add = |sum: Term, term: Term| Term::Of(Operator::Add, vec![sum, term]);
+        terms.into_iter().fold(Term::Number(sign * sum.constant), add)
+    }
+
+    fn quotient(&mut self, quotient: &Quotient, up: bool) -> Term {
+        let sign = if up { -1 } else { 1 };
+        let divided = vec![self.sum(&quotient.sum, sign), Term::Number(quotient.divisor)];
+        Term::Of(Operator::Mul, vec![Term::Number(sign), Term::Of(Operator::FloorDiv, divided)])
     }
 
     fn term(&mut self, expr: &AstExpr) -> Term {
