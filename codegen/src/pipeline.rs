@@ -495,6 +495,8 @@ impl<'a> Work<'a> {
             Ok(generated) => generated,
             Err(refusal) => {
                 self.across = None;
+                // The refusal may be that isl took too long.
+                made(self.isl_region.as_ref())?.begin_stage();
                 Generated { in_own_process: Some(refusal), ..self.emitted()? }
             }
         });
