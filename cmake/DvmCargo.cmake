@@ -42,7 +42,8 @@ if((DVM_PROGRAMS OR DVM_TESTS) AND NOT DVM_SANITIZER)
   # The whole workspace, as `make all` does: a choice of packages would be compiled anew, with features of its own.
   list(APPEND _arguments --workspace --bins)
 elseif(DVM_SANITIZER)
-  list(APPEND _arguments --package dvm)
+  # With testkit the shared dependencies have the features that they have in tests/sanitize.sh, which then finds libdvm built.
+  list(APPEND _arguments --package dvm --package testkit)
 else()
   list(APPEND _arguments --package dvm --package dvm-info --package dvmrun --bins)
 endif()
