@@ -428,6 +428,8 @@ pub struct ConvexScan {
     pub guards: Vec<Sum>,
     /// The loops, outermost first.
     pub loops: Vec<ScanLoop>,
+    /// Inside of them, a coordinate that needs to have any value.
+    pub exists: Option<ScanLoop>,
     /// What is asked for at each point: the element's subscripts.
     pub results: Vec<Sum>,
 }
@@ -446,6 +448,9 @@ impl fmt::Display for ConvexScan {
         }
         for ScanLoop { counter, least, greatest } in &self.loops {
             writeln!(f, "for {counter} from {} to {}", list(least), list(greatest))?;
+        }
+        if let Some(ScanLoop { counter, least, greatest }) = &self.exists {
+            writeln!(f, "if some {counter} is from {} to {}", list(least), list(greatest))?;
         }
         let results: Vec<String> = self.results.iter().map(Sum::to_string).collect();
         writeln!(f, "[{}]", results.join(", "))

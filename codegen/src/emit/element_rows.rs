@@ -95,7 +95,7 @@ impl<'a> RowWriter<'a> {
             let (last, other) = self.extreme("dvm__min", greatest, false)?;
             self.scope.own(counter, one.max(other));
             let indent = depth + 1;
-            if depth + 1 == scan.loops.len() && follow(&scan.results, counter) {
+            if depth + 1 == scan.loops.len() && scan.exists.is_none() && follow(&scan.results, counter) {
                 self.line(indent, &format!("{{ const dvm__int64 {counter} = {first}, {counter}_last = {last};"));
                 self.line(indent, &format!("if ({counter} <= {counter}_last)"));
                 let element = self.place(&scan.results)?;
@@ -107,8 +107,15 @@ impl<'a> RowWriter<'a> {
             self.line(indent, &format!("{{ dvm__int64 {counter}; const dvm__int64 {counter}_last = {last};"));
             self.line(indent, &format!("for ({counter} = {first}; {counter} <= {counter}_last; {counter} += 1) {{"));
         }
+        let mut indent = scan.loops.len() + 1;
+        if let Some(ScanLoop { least, greatest, .. }) = &scan.exists {
+            let (first, _) = self.extreme("dvm__max", least, true)?;
+            let (last, _) = self.extreme("dvm__min", greatest, false)?;
+            self.line(indent, &format!("if ({first} <= {last})"));
+            indent += 1;
+        }
         let element = self.place(&scan.results)?;
-        self.line(scan.loops.len() + 1, &format!("dvm__visit(dvm__visitor, {}, {element}, 1);", self.at));
+        self.line(indent, &format!("dvm__visit(dvm__visitor, {}, {element}, 1);", self.at));
         self.close(scan.loops.len());
         Ok(())
     }

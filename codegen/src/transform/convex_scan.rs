@@ -5,7 +5,7 @@
 
 use crate::lowered::{ConvexScan, Quotient, ScanLoop, Sum};
 use dvm_isl::Constraint;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 /// A sum of parameters and coordinates, in the order of the loops, and a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,12 +68,12 @@ impl Row {
 }
 
 /// The loops over the points with these constraints. `order`: which coordinate of the set each loop is for, outermost first;
-/// the last `results` of them are asked for. `counters`: as many names. Nothing if some coordinate has no bound that only
-/// those outside it have, or a number is too large.
+/// `results`: those that are asked for. `counters`: as many names. Nothing if some coordinate has no bound that only those
+/// outside it have, if more than one is left inside of those that are asked for, or if a number is too large.
 pub fn convex_scan(
     constraints: &[Constraint],
     order: &[usize],
-    results: usize,
+    results: Range<usize>,
     counters: &[String],
 ) -> Option<ConvexScan> {
     let rows: Vec<Row> = constraints.iter().map(|row| Row::new(row, order)).collect::<Option<_>>()?;
@@ -109,14 +109,18 @@ pub fn convex_scan(
         all.dedup();
         (!all.is_empty()).then_some(all)
     };
-    let mut loops = Vec::new();
-    for at in (0..order.len()).filter(|at| values[*at].is_none()) {
-        loops.push(ScanLoop {
-            counter: counters.get(at)?.clone(),
-            least: bounds(at, false)?,
-            greatest: bounds(at, true)?,
-        });
-    }
+    let scan_loop = |at: usize| {
+        let counter = counters.get(at)?.clone();
+        Some(ScanLoop { counter, least: bounds(at, false)?, greatest: bounds(at, true)? })
+    };
+    let (outer, inner): (Vec<usize>, Vec<usize>) =
+        (0..order.len()).filter(|at| values[*at].is_none()).partition(|at| *at < results.end);
+    let loops = outer.into_iter().map(scan_loop).collect::<Option<_>>()?;
+    let exists = match inner[..] {
+        [] => None,
+        [at] => Some(scan_loop(at)?),
+        _ => return None,
+    };
     let guards = least.iter().filter(|row| row.innermost().is_none());
     let guards = guards.filter(|row| !row.parameters.is_empty() || row.constant < 0);
     let guards = guards.map(|row| row.sum(None, counters)).collect();
@@ -124,8 +128,7 @@ pub fn convex_scan(
         Some(value) => value.sum(Some(at), counters),
         None => Sum { terms: vec![(counters[at].clone(), 1)], constant: 0 },
     };
-    let results = (order.len().checked_sub(results)?..order.len()).map(result).collect();
-    Some(ConvexScan { guards, loops, results })
+    Some(ConvexScan { guards, loops, exists, results: results.map(result).collect() })
 }
 
 #[cfg(test)]
@@ -141,13 +144,19 @@ mod tests {
         if depth == 0 && scan.guards.iter().any(|guard| of(values, guard) < 0) {
             return;
         }
+        let ends = |own: &ScanLoop, values: &HashMap<String, i64>| {
+            let least = own.least.iter().map(|one| -(-of(values, &one.sum)).div_euclid(one.divisor)).max();
+            let greatest = own.greatest.iter().map(|one| of(values, &one.sum).div_euclid(one.divisor)).min();
+            least.expect("a bound")..=greatest.expect("a bound")
+        };
         let Some(own) = scan.loops.get(depth) else {
+            if scan.exists.as_ref().is_some_and(|own| ends(own, values).is_empty()) {
+                return;
+            }
             found.insert(scan.results.iter().map(|sum| of(values, sum)).collect());
             return;
         };
-        let least = own.least.iter().map(|one| -(-of(values, &one.sum)).div_euclid(one.divisor)).max();
-        let greatest = own.greatest.iter().map(|one| of(values, &one.sum).div_euclid(one.divisor)).min();
-        for value in least.expect("a bound")..=greatest.expect("a bound") {
+        for value in ends(own, values) {
             values.insert(own.counter.clone(), value);
             visit(scan, depth + 1, values, found);
         }
@@ -182,7 +191,7 @@ mod tests {
     #[test]
     fn loops_visit_the_points_of_the_set() {
         let counters: Vec<String> = (0..DIMENSIONS).map(|k| format!("x{k}")).collect();
-        let (mut some, mut replaced) = (0, 0);
+        let (mut some, mut replaced, mut existing) = (0, 0, 0);
         for mut dice in testkit::seeds(2000).map(Random::new) {
             let constraints = constraints(&mut dice);
             let mut order: Vec<usize> = (0..DIMENSIONS).collect();
@@ -199,20 +208,32 @@ mod tests {
                     expected.insert(order.iter().map(|at| point[*at]).collect::<Vec<i64>>());
                 }
             }
-            let scan = convex_scan(&constraints, &order, DIMENSIONS, &counters).expect("a box has bounds");
+            let scan = convex_scan(&constraints, &order, 0..DIMENSIONS, &counters).expect("a box has bounds");
             let mut found = BTreeSet::new();
             visit(&scan, 0, &mut HashMap::from([("p".to_owned(), parameter)]), &mut found);
             assert_eq!(found, expected, "{constraints:?} in the order {order:?}, p = {parameter}: {scan}");
+            let asked = dice.below(DIMENSIONS);
+            if let Some(scan) = convex_scan(&constraints, &order, 0..asked, &counters) {
+                let expected: BTreeSet<Vec<i64>> = expected.iter().map(|point| point[..asked].to_vec()).collect();
+                let mut found = BTreeSet::new();
+                visit(&scan, 0, &mut HashMap::from([("p".to_owned(), parameter)]), &mut found);
+                assert_eq!(
+                    found, expected,
+                    "{asked} of {constraints:?} in the order {order:?}, p = {parameter}: {scan}"
+                );
+                existing += usize::from(scan.exists.is_some() && !expected.is_empty());
+            }
             some += usize::from(!expected.is_empty());
             replaced += usize::from(scan.loops.len() < DIMENSIONS);
         }
         assert!(some > 500 && replaced > 200, "{some} sets with points, {replaced} with fewer loops");
+        assert!(existing > 200, "{existing} with a coordinate that needs any value");
     }
 
     #[test]
     fn a_coordinate_without_a_bound_of_its_own_has_no_loops() {
         // 0 <= x + y <= 3
         let row = |sign: i64, constant| Constraint { parameters: Vec::new(), coordinates: vec![sign, sign], constant };
-        assert_eq!(convex_scan(&[row(1, 0), row(-1, 3)], &[0, 1], 2, &["x".to_owned(), "y".to_owned()]), None);
+        assert_eq!(convex_scan(&[row(1, 0), row(-1, 3)], &[0, 1], 0..2, &["x".to_owned(), "y".to_owned()]), None);
     }
 }

@@ -15,6 +15,7 @@ use crate::{
     model::Region,
 };
 use dvm_isl::{AstBuild, AstNode, Map, Set, UnionMap, UnionSet};
+use std::ops::Range;
 
 /// Maximum number of convex pieces between instances: each is a function of the generated code.
 const PIECES: usize = 256;
@@ -106,12 +107,13 @@ impl Lowering<'_> {
         let symbol = elements.output_name().unwrap_or_default();
         let Some(array) = self.region.arrays.iter().position(|array| array.symbol == symbol) else { return Ok(None) };
         let rank = elements.outputs()?;
-        let alone = if writer.is_none() || reader.is_none() { self.alone(&elements)? } else { None };
+        let outside = writer.is_none() || reader.is_none();
+        let alone = if outside { self.alone(&elements)? } else { None };
         let known = from.known.intersect(&to.known)?.intersect(&self.isl_region.context)?;
         self.isl_region.begin_stage();
         let phase = writer.or(reader).and_then(|at| self.plan.phases.get(at));
         let coordinates = phase.map(Phase::coordinates).transpose()?;
-        let convex = self.convex(&elements, alone.as_ref(), coordinates.as_ref(), &known);
+        let convex = self.convex(&elements, (alone.as_ref(), outside), coordinates.as_ref(), &known);
         let elements = match convex.unwrap_or_default() {
             Some(scan) => ElementLoops::Convex(scan),
             None => ElementLoops::Tree(self.tree(&elements, alone, &known)?),
@@ -120,25 +122,26 @@ impl Lowering<'_> {
         Ok(Some(FlowLoops { writer, reader, array, rank, distances, pairs: pairs.to_string(), elements }))
     }
 
-    /// Loops over the elements of instances, if isl tells in time that they are a convex set: over the elements alone, or
-    /// over the instances, by the coordinates that tiles are boxes of.
+    /// Loops over the elements of instances, if isl tells in time that they are a convex set: over the elements alone; for a
+    /// flow from or to outside over those for which there is an instance; or over the instances, by the coordinates that
+    /// tiles are boxes of.
     fn convex(
         &self,
         elements: &Map,
-        alone: Option<&Set>,
+        (alone, outside): (Option<&Set>, bool),
         coordinates: Option<&UnionMap>,
         known: &Set,
     ) -> dvm_isl::Result<Option<ConvexScan>> {
         let rank = elements.outputs()?;
-        let scan = |points: &Set, order: &[usize]| -> dvm_isl::Result<Option<ConvexScan>> {
+        let scan = |points: &Set, order: &[usize], asked: Range<usize>| -> dvm_isl::Result<Option<ConvexScan>> {
             if points.pieces()? != 1 {
                 return Ok(None);
             }
             let constraints = points.gist_params(known)?.convex_constraints()?;
-            Ok(constraints.and_then(|rows| convex_scan(&rows, order, rank, &self.symbols.counters)))
+            Ok(constraints.and_then(|rows| convex_scan(&rows, order, asked, &self.symbols.counters)))
         };
         if let Some(points) = alone
-            && let Some(scan) = scan(&points.unnamed()?, &(0..rank).collect::<Vec<_>>())?
+            && let Some(scan) = scan(&points.unnamed()?, &(0..rank).collect::<Vec<_>>(), 0..rank)?
         {
             return Ok(Some(scan));
         }
@@ -146,8 +149,17 @@ impl Lowering<'_> {
         let both = coordinates.flat_range_product(&UnionMap::from_map(elements)?)?;
         let Some(both) = both.maps()?.pop() else { return Ok(None) };
         let (iterators, all) = (elements.inputs()?, elements.inputs()? + both.outputs()?);
-        let order: Vec<usize> = (iterators..all - rank).chain(0..iterators).chain(all - rank..all).collect();
-        scan(&both.wrap()?.flatten()?.unnamed()?, &order)
+        let points = both.wrap()?.flatten()?.unnamed()?;
+        let instances = (iterators..all - rank).chain(0..iterators);
+        if outside {
+            // Many instances may read an element: each comes once.
+            let order: Vec<usize> = (all - rank..all).chain(instances.clone()).collect();
+            if let Some(scan) = scan(&points, &order, 0..rank)? {
+                return Ok(Some(scan));
+            }
+        }
+        let order: Vec<usize> = instances.chain(all - rank..all).collect();
+        scan(&points, &order, all - rank..all)
     }
 
     /// isl's loops.

@@ -1,6 +1,6 @@
 //! Runs isl's syntax trees and loops over convex sets as they stand, without a compiler.
 
-use dvm_codegen::lowered::{ConvexScan, Quotient, Sum};
+use dvm_codegen::lowered::{ConvexScan, Quotient, ScanLoop, Sum};
 use dvm_isl::{AstExpr, AstExprKind, AstNode, AstNodeKind, Operator};
 use std::collections::HashMap;
 
@@ -67,12 +67,15 @@ impl Names {
 
     /// Reads loops over a convex set.
     pub fn scan(&mut self, scan: &ConvexScan) -> Step {
-        let results = scan.results.iter().map(|sum| self.sum(sum, 1)).collect();
-        let loops = scan.loops.iter().rev().fold(Step::Call(results), |body, own| {
+        let mut step = Step::Call(scan.results.iter().map(|sum| self.sum(sum, 1)).collect());
+        if let Some(own) = &scan.exists {
+            let (first, last) = self.ends(own);
+            let test = Term::Of(Operator::Le, vec![first, last]);
+            step = Step::If { test, then: Box::new(step), otherwise: None };
+        }
+        let loops = scan.loops.iter().rev().fold(step, |body, own| {
             let counter = self.place(&own.counter);
-            let least = own.least.iter().map(|one| self.quotient(one, true)).collect();
-            let greatest = own.greatest.iter().map(|one| self.quotient(one, false)).collect();
-            let (first, last) = (Term::Of(Operator::Max, least), Term::Of(Operator::Min, greatest));
+            let (first, last) = self.ends(own);
             let again = Term::Of(Operator::Le, vec![Term::Value(counter), last]);
             Step::For { counter, first, again, step: Term::Number(1), body: Box::new(body) }
         });
@@ -81,6 +84,13 @@ impl Names {
             then: Box::new(then),
             otherwise: None,
         })
+    }
+
+    /// The first and the last value of a loop.
+    fn ends(&mut self, own: &ScanLoop) -> (Term, Term) {
+        let least = own.least.iter().map(|one| self.quotient(one, true)).collect();
+        let greatest = own.greatest.iter().map(|one| self.quotient(one, false)).collect();
+        (Term::Of(Operator::Max, least), Term::Of(Operator::Min, greatest))
     }
 
     fn sum(&mut self, sum: &Sum, sign: i64) -> Term {
