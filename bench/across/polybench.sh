@@ -35,7 +35,7 @@ build() {
 # The bytes from before the region, between tiles and left behind, of all processes.
 bytes() {
     cat "$work"/errors.* | sed -n 's/.*has sent //p' | awk '{
-        for (k = 1; k < NF; k++) if ($(k + 1) == "bytes") sum[($(k + 2) == "from") ? 1 : ($(k + 2) == "in") ? 2 : 3] += $k
+        for (k = 1; k < NF; k++) if ($(k + 1) == "bytes" && $(k + 2) != "have") sum[($(k + 2) == "from") ? 1 : ($(k + 2) == "in") ? 2 : 3] += $k
     } END { printf "%d %d %d", sum[1], sum[2], sum[3] }'
 }
 
