@@ -20,9 +20,9 @@ pub(super) struct AcrossInbox {
 }
 
 impl AcrossInbox {
-    /// Whether something has come for the call.
+    /// Whether something has come for the call itself: others may be ahead.
     pub(super) fn has(&self, call: u32) -> bool {
-        self.came.iter().any(|(_, message)| message.call >= call)
+        self.came.iter().any(|(_, message)| message.call == call)
     }
 
     /// What has come for the call; what came for earlier ones is dropped.
@@ -49,5 +49,21 @@ impl AcrossInbox {
         };
         events.extend(self.lost.iter().map(lost));
         events
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::AcrossBody;
+
+    #[test]
+    fn what_comes_for_a_later_call_is_not_for_this_one() {
+        let mut inbox = AcrossInbox::default();
+        let message = |call| (ProcessId::from_index(1), AcrossMessage { call, body: AcrossBody::RunsMain });
+        inbox.came.push_back(message(2));
+        assert!(!inbox.has(1) && inbox.said(1).is_empty() && inbox.has(2));
+        inbox.came.push_back(message(1));
+        assert!(inbox.has(1) && inbox.said(1).len() == 1 && !inbox.has(1) && inbox.has(2));
     }
 }
