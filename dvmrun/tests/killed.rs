@@ -1,5 +1,6 @@
 //! Processes of a job are killed or stopped at random instants: the others are told in time, go on, and come to their end.
-//! `DVM_TEST_KILLS` is the number of kills (10), `DVM_TEST_STOPS` that of stops (4); `DVM_TEST_SEED` replays one.
+//! `DVM_TEST_KILLS` is the number of kills (10), `DVM_TEST_STOPS` that of stops (4, and 20
+//! while a process ends); `DVM_TEST_SEED` replays one.
 #![allow(unsafe_code, reason = "calls the C interface, and has children inherit a socket")]
 
 mod job;
@@ -74,8 +75,8 @@ fn kill_one(seed: u64) -> Result<Duration, String> {
         .map_err(|why| format!("{seed}: process {victim} of {processes} is killed: {why}"))
 }
 
-/// Stops one of several processes, which goes on once the others have ended.
-fn stop_one(seed: u64) -> Result<Duration, String> {
+/// Stops one of several processes, which goes on once the others have ended. `in_the_end`: while it is in dvm_finalize.
+fn stop_one(seed: u64, in_the_end: bool) -> Result<Duration, String> {
     let mut random = Random::new(seed);
     let (processes, rounds) = (2 + random.below(4), 1 + random.below(12) as u64);
     let victim = random.below(processes);
@@ -83,7 +84,10 @@ fn stop_one(seed: u64) -> Result<Duration, String> {
     for player in &mut players {
         player.hear("init", Instant::now() + DEADLINE)?;
     }
-    thread::sleep(Duration::from_micros(random.below(100_000) as u64));
+    if in_the_end {
+        players[victim].hear("waits are over", Instant::now() + DEADLINE)?;
+    }
+    thread::sleep(Duration::from_micros(random.below(if in_the_end { 500 } else { 100_000 }) as u64));
     let finalized = players[victim].has_said("waits are over");
     kill(players[victim].child.id(), 19);
     let stopped = Instant::now();
@@ -129,6 +133,15 @@ fn survivors_of_a_kill_are_told_in_time() {
 fn survivors_of_a_stop_are_told_in_time() {
     if !testkit::playing() {
         let most = Duration::from_secs(PATIENCE + 1);
-        all(&seeds("DVM_TEST_STOPS", 4), "stops", most, stop_one);
+        all(&seeds("DVM_TEST_STOPS", 4), "stops", most, |seed| stop_one(seed, false));
+    }
+}
+
+/// Between the first and the last end of dvm_finalize, too, a process that is silent is lost.
+#[test]
+fn survivors_of_a_stop_in_the_end_come_to_theirs() {
+    if !testkit::playing() {
+        let most = Duration::from_secs(PATIENCE + 1);
+        all(&seeds("DVM_TEST_STOPS", 20), "stops in the end", most, |seed| stop_one(seed, true));
     }
 }

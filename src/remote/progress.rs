@@ -240,7 +240,7 @@ impl Step<'_> {
     /// Who has been silent for too long is gone. Process 0 judges all, and the others process 0.
     fn judge_silence(&mut self) {
         let (me, root) = (self.me(), ProcessId::from_index(0));
-        if self.state.ends.closing > 0 {
+        if self.state.ends.closing > 1 {
             return; // some may have left already
         }
         let survivors: Vec<ProcessId> = self.state.membership.survivors().collect();
