@@ -1,6 +1,6 @@
 //! The three programs, which are one file under three names: `dvm-codegen`, `dvmcc` and `dvmfc`.
 //!
-//! An installation has the file once, with a hard link for each of the other names (ARCHITECTURE.md says why).
+//! An installation has the file once, with a hard link for each of the other names (docs/decisions.md says why).
 
 mod dvmcc;
 mod dvmfc;
