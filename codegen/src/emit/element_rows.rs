@@ -41,14 +41,7 @@ impl Printer for RowWriter<'_> {
             AstNodeKind::If { cond, then, otherwise } => self.branch(&cond, &then, otherwise.as_ref(), indent),
             AstNodeKind::For { iterator, init, cond, inc, body, .. } => {
                 body::check_counter(&iterator)?;
-                let mut bound = self.scope.bound(&init)?;
-                let AstExprKind::Op(_, sides) = cond.kind()? else { return Err(unexpected()) };
-                for side in &sides {
-                    if !is_name(side, &iterator)? {
-                        bound = bound.max(self.scope.bound(side)?);
-                    }
-                }
-                self.scope.own(&iterator, bound);
+                self.scope.own_counter(&iterator, &init, &cond)?;
                 if self.row(&iterator, (&init, &cond, &inc), &body, indent)? {
                     return Ok(());
                 }

@@ -43,6 +43,22 @@ impl CScope {
         self.limit(symbol, bound);
     }
 
+    /// Binds the counter of a loop of isl; what it is compared with bounds it.
+    pub fn own_counter(&mut self, counter: &str, init: &AstExpr, cond: &AstExpr) -> Result<(), Refusal> {
+        let mut bound = self.bound(init)?;
+        let AstExprKind::Op(_, sides) = cond.kind()? else {
+            let reason = "isl made a loop of an unexpected form";
+            return Err(Refusal::new(Code::Defect, reason, "report this region as a defect"));
+        };
+        for side in &sides {
+            if !matches!(side.kind()?, AstExprKind::Id(name) if name == counter) {
+                bound = bound.max(self.bound(side)?);
+            }
+        }
+        self.own(counter, bound);
+        Ok(())
+    }
+
     /// The greatest distance of an expression's value from 0.
     pub fn bound(&self, expr: &AstExpr) -> Result<i128, Refusal> {
         Ok(self.print(expr)?.bound)

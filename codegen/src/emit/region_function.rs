@@ -282,14 +282,7 @@ impl Printer for RunWriter<'_> {
             AstNodeKind::If { cond, then, otherwise } => self.branch(&cond, &then, otherwise.as_ref(), indent),
             AstNodeKind::For { iterator, init, cond, inc, body, .. } => {
                 body::check_counter(&iterator)?;
-                let mut bound = self.scope.bound(&init)?;
-                let AstExprKind::Op(_, sides) = cond.kind()? else { return Err(unexpected()) };
-                for side in &sides {
-                    if !matches!(side.kind()?, AstExprKind::Id(name) if name == iterator) {
-                        bound = bound.max(self.scope.bound(side)?);
-                    }
-                }
-                self.scope.own(&iterator, bound);
+                self.scope.own_counter(&iterator, &init, &cond)?;
                 let (init, cond) = (self.scope.text(&init)?, self.scope.text(&cond)?);
                 let inc = self.scope.text(&inc)?;
                 // C90 knows no declaration in a loop's header.
