@@ -193,6 +193,12 @@ impl Owners {
         all && (process == 0 || !self.along.is_empty())
     }
 
+    /// How many tiles a process has in the box.
+    pub(crate) fn tiles(&self, process: u32) -> u64 {
+        let along = |k: usize| self.runs(process, k).iter().map(|(first, end)| (end - first) as u64).sum::<u64>();
+        if self.has_tiles(process) { (0..self.along.len()).map(along).product() } else { 0 }
+    }
+
     /// The first tile of the process at or after `index` along a coordinate.
     pub(crate) fn from(&self, process: u32, k: usize, index: i64) -> Option<i64> {
         let runs = self.runs(process, k);

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::exchange::Exchange;
 use super::machine::{Arrived, Next};
 use super::plan::Plan;
-use crate::engine::{Account, Call, Engine, Source, end_section};
+use crate::engine::{Account, Call, Engine, Source, Worked, end_section};
 use crate::error::{Error, dvm_retcode_t};
 use crate::graph::{Callbacks, MAX_DIMENSION};
+use crate::processing::forced;
 use crate::sync::lock::{Condvar, Mutex};
 use crate::trace::Name;
 
@@ -36,7 +37,8 @@ unsafe impl Send for RunningPart {}
 #[allow(unsafe_code)]
 unsafe impl Sync for RunningPart {}
 
-/// Runs graph `n` of a call to its end, in all processes.
+/// Runs graph `n` of a call to its end, in all processes. The calling thread does the work of a single worker, or where there
+/// is one tile: it need not be woken.
 pub(super) fn run(
     call: &Call,
     name: &str,
@@ -60,10 +62,20 @@ pub(super) fn run(
         over: Condvar::new(),
     });
     let source: Arc<dyn Source> = running.clone();
-    engine.attach(Arc::clone(&source));
+    let alone = engine.workers() == 1 || exchange.plan.graphs[n].owners.tiles(exchange.me) <= 1;
+    if alone {
+        engine.attach_for_others(Arc::clone(&source));
+    } else {
+        exchange.job.across().has_workers(true);
+        engine.attach(Arc::clone(&source));
+    }
     let waits = engine.program_waits();
-    // Where nothing wakes the process, this thread makes messages arrive.
-    exchange.job.rounds().drive(&|| running.done.lock().is_some());
+    if alone {
+        forced::with_place(|| call.as_task(|| exchange.job.across().work(&mut || running.work())));
+    } else {
+        // Where nothing wakes the process, this thread makes messages arrive.
+        exchange.job.rounds().drive(&|| running.done.lock().is_some());
+    }
     let mut done = running.done.lock();
     while done.is_none() {
         running.over.wait(&mut done);
@@ -71,6 +83,7 @@ pub(super) fn run(
     let result = done.take().unwrap_or(Ok(()));
     drop(done);
     drop(waits);
+    exchange.job.across().has_workers(false);
     engine.detach(&source);
     result
 }
@@ -95,7 +108,7 @@ impl RunningPart {
     }
 
     /// One step; false if there is nothing to do now.
-    fn step(&self, worker: usize) -> Result<bool, Error> {
+    fn step(&self, worker: Option<usize>) -> Result<bool, Error> {
         self.exchange.receive()?;
         let next = self.exchange.machine.lock().next();
         match next {
@@ -143,7 +156,7 @@ impl RunningPart {
     }
 
     /// Runs a tile, sends what it has for others, and releases the tiles after it.
-    fn run(&self, worker: usize, tile: &[i64]) -> Result<(), Error> {
+    fn run(&self, worker: Option<usize>, tile: &[i64]) -> Result<(), Error> {
         let mut place = [0; MAX_DIMENSION];
         place[..tile.len()].copy_from_slice(tile);
         let failed = |error: Error| {
@@ -155,7 +168,7 @@ impl RunningPart {
             let start = trace.begin();
             let ran = self.callbacks.run(&place);
             end_section();
-            trace.tile(Some(worker), start, self.label, tile);
+            trace.tile(worker, start, self.label, tile);
             ran.map_err(failed)?;
             self.exchange.send_parcels(self.n, tile);
         }
@@ -172,10 +185,11 @@ impl RunningPart {
     }
 }
 
-impl Source for RunningPart {
-    fn poll(&self, worker: usize) -> bool {
+impl RunningPart {
+    /// At most so many steps; whether there was something to do.
+    fn steps(&self, worker: Option<usize>, most: usize) -> bool {
         let mut any = false;
-        for _ in 0..BATCH {
+        for _ in 0..most {
             if self.stopped.load(Ordering::Acquire) {
                 break;
             }
@@ -190,6 +204,22 @@ impl Source for RunningPart {
             }
         }
         any
+    }
+
+    /// What the thread that runs the graph can do now.
+    fn work(&self) -> Worked {
+        let any = self.steps(None, BATCH);
+        match self.stopped.load(Ordering::Acquire) {
+            true => Worked::Over,
+            false if any => Worked::Some,
+            false => Worked::Nothing,
+        }
+    }
+}
+
+impl Source for RunningPart {
+    fn poll(&self, worker: usize) -> bool {
+        self.steps(Some(worker), BATCH)
     }
 
     fn ended(&self) -> u64 {

@@ -19,7 +19,7 @@ mod observe;
 mod shared_tasks;
 mod submit;
 
-pub(crate) use context::across::{AcrossEvent, RemoteAcross};
+pub(crate) use context::across::{AcrossEvent, RemoteAcross, Worked};
 pub(crate) use context::call::{Call, enter, panic_text};
 pub(crate) use context::job::{Goal, Job, RemoteScheduler, SharedEnd, Target};
 pub(crate) use context::rounds::{Delivered, PackedElements, RemoteRounds};

@@ -1,15 +1,20 @@
 //! Messages of calls of regions that run on all processes: kept until the call takes them.
 
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use super::losses::out_of_the_job;
+use super::progress::{NAP, NAP_BESIDE_MPI};
 use super::state::{Handled, Remote, State, Step};
 use crate::engine::remote_view::RegionView;
-use crate::engine::{AcrossEvent, Call, RemoteAcross, enter};
+use crate::engine::{AcrossEvent, Call, RemoteAcross, Worked, enter};
 use crate::id::ProcessId;
 use crate::protocol::Breach;
 use crate::transport::Wake;
 use crate::wire::{AcrossBody, AcrossMessage, Edge, Message, read_across_message};
+
+/// How long a thread polls in a call, and one that serves between two calls: a program's next step comes soon.
+const EAGER_IN_CALL: Duration = Duration::from_millis(1);
 
 /// A call into the engine that called.
 fn inside() -> Call {
@@ -36,7 +41,9 @@ impl Step<'_> {
     fn across_came(&mut self) {
         self.remote.across_came.store(true, Ordering::Release);
         self.wake();
-        self.call.engine().wake_all();
+        if self.remote.across_workers.load(Ordering::Acquire) {
+            self.call.engine().wake_all();
+        }
     }
 }
 
@@ -85,12 +92,35 @@ impl RemoteAcross for Remote {
         self.state.lock().across.waits = what;
     }
 
+    fn has_workers(&self, whether: bool) {
+        self.across_workers.store(whether, Ordering::Release);
+    }
+
+    fn work(&self, work: &mut dyn FnMut() -> Worked) {
+        let call = inside();
+        let drives = self.transport.wake() != Wake::Doorbell;
+        let mut eager = Instant::now() + EAGER_IN_CALL;
+        loop {
+            // What comes from here on changes it.
+            let version = self.state.lock().version;
+            match work() {
+                Worked::Over => return,
+                Worked::Some => eager = Instant::now() + EAGER_IN_CALL,
+                Worked::Nothing if self.poll_for_others(&call) => eager = Instant::now() + EAGER_IN_CALL,
+                Worked::Nothing if Instant::now() < eager => std::thread::yield_now(),
+                Worked::Nothing => self.sleep(version, if drives { NAP_BESIDE_MPI } else { NAP }),
+            }
+        }
+    }
+
     fn wait_and_take(&self, call: u32) -> Vec<AcrossEvent> {
-        self.wait_until(&inside(), |step| Some(taken(step.state, call)).filter(|events| !events.is_empty()))
+        self.wait_until(&inside(), EAGER_IN_CALL, |step| {
+            Some(taken(step.state, call)).filter(|events| !events.is_empty())
+        })
     }
 
     fn serve_and_take(&self, call: u32) -> Vec<AcrossEvent> {
-        self.serve_until(&inside(), &mut |step| step.state.across.has(call));
+        self.serve_until(&inside(), EAGER_IN_CALL, &mut |step| step.state.across.has(call));
         self.across_came.store(false, Ordering::SeqCst);
         let state = &mut self.state.lock();
         let events = state.across.said(call);

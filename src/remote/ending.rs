@@ -1,7 +1,9 @@
 //! Waits: when nothing is left in any process, and the verdict that all get.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
+use super::progress::EAGER;
 use super::state::{EndWait, Ends, Handled, Remote, Step, ToldFailure, index};
 use crate::engine::{Call, Goal, outstanding, under_way};
 use crate::error::{Error, dvm_retcode_t};
@@ -196,7 +198,7 @@ impl Remote {
             }
             wait
         });
-        self.drive(call, |step| {
+        self.drive(call, EAGER, |step| {
             if !step.is_over(wait) && step.state.waits.is_some() {
                 step.look_around();
             }
@@ -213,14 +215,14 @@ impl Remote {
     }
 
     /// Serves until process 0 finalizes, the process is out of its job, or something else has come that it is to do.
-    pub(super) fn serve_until(&self, call: &Call, come: &mut dyn FnMut(&mut Step<'_>) -> bool) {
+    pub(super) fn serve_until(&self, call: &Call, patience: Duration, come: &mut dyn FnMut(&mut Step<'_>) -> bool) {
         let wait = self.step(call, |step| {
             let wait = EndWait { goal: Goal::Serve, ends: step.state.ends.count };
             step.state.waits = Some(wait).filter(|wait| !step.has_come(*wait));
             self.may_be_idle.store(true, Ordering::Relaxed);
             wait
         });
-        self.drive(call, |step| {
+        self.drive(call, patience, |step| {
             let over = come(step) || step.is_over(wait);
             if !over && step.state.waits.is_some() {
                 step.look_around();

@@ -1,6 +1,7 @@
 //! Data of other processes: the references of this one, the local slots of their bytes, and the threads that use them.
 
 use super::near_data::{ECHO_TICKET, poisoned};
+use super::progress::EAGER;
 use super::state::{Brought, FarDatum, Handled, Remote, Step, Want, index};
 use crate::data::{DatumId, Outcome, STORE, Storage, no_memory};
 use crate::engine::Call;
@@ -340,6 +341,6 @@ impl Remote {
         if let Some(found) = self.step(call, |step| step.brought(id, arrival)) {
             return found;
         }
-        call.while_blocked(|| self.wait_until(call, |step| step.brought(id, arrival)))
+        call.while_blocked(|| self.wait_until(call, EAGER, |step| step.brought(id, arrival)))
     }
 }

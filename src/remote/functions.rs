@@ -1,5 +1,6 @@
 //! Processings of other processes, and those of this one as others know them.
 
+use super::progress::EAGER;
 use super::state::{Handled, Remote, Step};
 use crate::engine::Call;
 use crate::error::{Error, dvm_retcode_t};
@@ -119,7 +120,7 @@ impl Remote {
         if let Some(found) = known {
             return found;
         }
-        let found = call.while_blocked(|| self.wait_until(call, |step| step.asked_function(id)));
+        let found = call.while_blocked(|| self.wait_until(call, EAGER, |step| step.asked_function(id)));
         self.state.lock().forget_question(id);
         found
     }

@@ -124,6 +124,7 @@ fn join(config: &Config, transport: Option<Arc<dyn Transport>>) -> Result<Option
         progress_looks: AtomicBool::new(false),
         may_be_idle: AtomicBool::new(false),
         across_came: AtomicBool::new(false),
+        across_workers: AtomicBool::new(false),
         progress: Mutex::new(None),
         start: system::monotonic_nanoseconds(),
         life: next_life(),

@@ -40,6 +40,7 @@ mod scheduling;
 mod state;
 mod view;
 
+use self::progress::EAGER;
 use crate::data::{DatumId, STORE, share_memory};
 use crate::engine::remote_view::RemoteView;
 use crate::engine::{Call, Goal, RemoteAcross, RemoteRounds, RemoteScheduler, SharedEnd, Target, enter};
@@ -107,7 +108,7 @@ impl RemoteScheduler for Remote {
 
     fn drive_to_value(&self, id: DatumId) {
         if self.transport.wake() != Wake::Doorbell {
-            self.wait_until(&inside(), |step| {
+            self.wait_until(&inside(), EAGER, |step| {
                 if !STORE.may_come(id) {
                     return Some(());
                 }

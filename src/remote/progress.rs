@@ -28,13 +28,16 @@ const OTHERS_POLLED: u64 = 1_000_000;
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
 
 /// How long a thread that waits polls before it leaves that to the progress thread.
-const EAGER: Duration = Duration::from_micros(50);
+pub(super) const EAGER: Duration = Duration::from_micros(50);
 
 /// Polls of workers between two looks at the clock: a worker that looks around polls every 0.1 us.
 const POLLS_PER_LOOK_AT_CLOCK: u64 = 16;
 
 /// The longest sleep of a thread that waits.
-const NAP: Duration = Duration::from_millis(20);
+pub(super) const NAP: Duration = Duration::from_millis(20);
+
+/// The same where nothing wakes it.
+pub(super) const NAP_BESIDE_MPI: Duration = Duration::from_millis(1);
 
 impl Remote {
     /// Takes in what has come, if nobody else is at it; true if there was something.
@@ -76,10 +79,10 @@ impl Remote {
         self.now() < self.polls.by_workers.load(Ordering::Relaxed) + OTHERS_POLL.as_nanos() as u64
     }
 
-    /// Polls and sleeps until `reached`, which is asked after each change.
-    pub(super) fn drive(&self, call: &Call, mut reached: impl FnMut(&mut Step<'_>) -> bool) {
+    /// Polls and sleeps until `reached`, which is asked after each change. It polls in vain for as long as `patience`.
+    pub(super) fn drive(&self, call: &Call, patience: Duration, mut reached: impl FnMut(&mut Step<'_>) -> bool) {
         let wakes = self.transport.wake() == Wake::Doorbell;
-        let mut eager = Instant::now() + EAGER;
+        let mut eager = Instant::now() + patience;
         loop {
             let (over, version) = self.step(call, |step| (reached(step), step.state.version));
             if over {
@@ -87,7 +90,7 @@ impl Remote {
             }
             let leaves = wakes && self.workers_poll();
             if !leaves && self.poll_for_others(call) {
-                eager = Instant::now() + EAGER;
+                eager = Instant::now() + patience;
             } else if !leaves && Instant::now() < eager {
                 std::thread::yield_now();
             } else {
@@ -103,8 +106,13 @@ impl Remote {
         looks.filter(|_| self.transport.depends_on_this_thread()).unwrap_or(NAP)
     }
 
-    /// Waits until the state has what the calling thread needs.
-    pub(super) fn wait_until<R>(&self, call: &Call, mut found: impl FnMut(&mut Step<'_>) -> Option<R>) -> R {
+    /// Waits until the state has what the calling thread needs. It polls for as long as `patience`.
+    pub(super) fn wait_until<R>(
+        &self,
+        call: &Call,
+        patience: Duration,
+        mut found: impl FnMut(&mut Step<'_>) -> Option<R>,
+    ) -> R {
         let begun = Instant::now();
         // Beside an MPI nothing wakes, and this may be the only thread that can make it go on.
         let drives = self.transport.wake() != Wake::Doorbell;
@@ -123,10 +131,11 @@ impl Remote {
             if drives && self.poll_for_others(call) {
                 continue;
             }
-            if begun.elapsed() < EAGER {
-                self.poll_for_others(call);
-            } else {
-                self.sleep(version, if drives { Duration::from_millis(1) } else { NAP });
+            let waited = begun.elapsed();
+            if waited >= patience {
+                self.sleep(version, if drives { NAP_BESIDE_MPI } else { NAP });
+            } else if !self.poll_for_others(call) && waited >= EAGER {
+                std::thread::yield_now(); // others may have to run here
             }
         }
     }

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Instant;
 
+use super::progress::EAGER;
 use super::recorded::ROOM;
 use super::state::{Handled, Remote, Step, index};
 use crate::data::DatumId;
@@ -149,7 +150,7 @@ impl Remote {
         progress: impl Fn(&Step<'_>) -> usize,
     ) -> bool {
         let (mut since, mut before, mut good) = (Instant::now(), usize::MAX, false);
-        self.drive(call, |step| {
+        self.drive(call, EAGER, |step| {
             good = reached(step);
             let now = progress(step);
             if now != before {

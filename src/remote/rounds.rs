@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::losses::out_of_the_job;
+use super::progress::EAGER;
 use super::state::{Handled, Remote, Step, Transfer, index};
 use crate::data::FreshBytes;
 use crate::engine::{Call, Delivered, PackedElements, RemoteRounds, enter};
@@ -200,7 +201,7 @@ impl RemoteRounds for Remote {
     fn agree(&self, digest: u64, holders: &BTreeSet<ProcessId>) -> Result<u32, Error> {
         let call = inside();
         let plan = self.step(&call, |step| step.number_plan(digest, holders));
-        let agreed = self.wait_until(&call, |step| {
+        let agreed = self.wait_until(&call, EAGER, |step| {
             if step.state.membership.ended() {
                 return Some(Err(out_of_the_job()));
             }

@@ -474,6 +474,8 @@ pub(crate) struct Remote {
     pub(super) may_be_idle: AtomicBool,
     /// Something has come for a region.
     pub(super) across_came: AtomicBool,
+    /// Workers take part in a call of a region.
+    pub(super) across_workers: AtomicBool,
     pub(super) progress: Mutex<Option<Thread>>,
     /// The clock at the start.
     pub(super) start: u64,

@@ -13,6 +13,15 @@ pub(crate) enum AcrossEvent {
     Lost(Error),
 }
 
+/// What a thread has found to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Worked {
+    Nothing,
+    Some,
+    /// All is done.
+    Over,
+}
+
 /// Carries the messages of calls of regions. The calling thread is inside the engine.
 pub(crate) trait RemoteAcross: Send + Sync {
     /// The number of the next call of a region; the one before is over here.
@@ -32,6 +41,12 @@ pub(crate) trait RemoteAcross: Send + Sync {
 
     /// Tells explanations what the calling thread waits for; `None`: nothing.
     fn awaits(&self, what: Option<RegionView>);
+
+    /// Workers take part in a call from now on, or no longer: those that sleep are woken by what comes for it.
+    fn has_workers(&self, whether: bool);
+
+    /// Has the calling thread work until that is over. `work` does what can be done now.
+    fn work(&self, work: &mut dyn FnMut() -> Worked);
 
     /// Waits until something comes for the call.
     fn wait_and_take(&self, call: u32) -> Vec<AcrossEvent>;

@@ -14,6 +14,11 @@ impl Engine {
         self.wake_all();
     }
 
+    /// Adds a source that needs no worker: those that are awake poll it.
+    pub(crate) fn attach_for_others(&self, source: Arc<dyn Source>) {
+        self.sources.attach(source);
+    }
+
     /// The source that stays for all loops of this engine; `make` makes the first one.
     pub(crate) fn sweeps<S: Source + Any>(&self, make: impl FnOnce() -> Arc<S>) -> &(dyn Any + Send + Sync) {
         let sweeps = self.sweeps.get_or_init(|| {
