@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::call::{Turn, has_turn, no_job, turn, turn_at_once};
 use super::call_arrays::CallArrays;
+use super::closed_pages::ClosedPages;
 use super::exchange::failed_elsewhere;
 use super::guarded_pages::{self, ClosedMemory};
 use super::kept::{Access, Extent, Touch};
@@ -27,6 +28,9 @@ const LEAST_PAGES: i64 = 4;
 /// Most bytes that are brought at once.
 const PIECE: i64 = 4 << 20;
 
+/// The bytes that are opened where a tile touches a closed page.
+const FOR_TILES: i64 = 64 << 10;
+
 /// A kept array as process 0 knows it.
 struct Guarded {
     extent: Extent,
@@ -35,6 +39,11 @@ struct Guarded {
     window: (i64, i64),
     /// Of the ranges of pages that are watched.
     slot: usize,
+    closed: ClosedPages,
+    /// Pages that tiles of process 0 have touched though they were closed to main.
+    used: Spans,
+    /// Pages whose memory was given back, and that nobody has touched since.
+    given_back: Spans,
 }
 
 #[derive(Default)]
@@ -42,9 +51,11 @@ struct Store {
     all: Vec<Guarded>,
     made: u32,
     memory: Option<ClosedMemory>,
+    /// A region runs across.
+    in_call: bool,
 }
 
-static STORE: Mutex<Store> = Mutex::new(Store { all: Vec::new(), made: 0, memory: None });
+static STORE: Mutex<Store> = Mutex::new(Store { all: Vec::new(), made: 0, memory: None, in_call: false });
 
 /// Process 0 and the others, for requests about kept arrays. The calling thread has the turn.
 struct Peers {
@@ -166,46 +177,46 @@ impl Store {
     }
 
     /// Lets everybody access all pages of an extent.
-    fn open(&self, at: usize) -> Result<(), Error> {
-        let guarded = &self.all[at];
-        match guarded.extent.pages() {
-            Some(pages) if !guarded.extent.protection().is_empty() => guarded_pages::allow(pages, None),
-            _ => Ok(()),
+    fn open(&mut self, at: usize) -> Result<(), Error> {
+        let guarded = &mut self.all[at];
+        if let Some(pages) = guarded.extent.pages().filter(|_| !guarded.closed.is_empty()) {
+            guarded_pages::allow(pages, None)?;
         }
-    }
-
-    /// Closes the pages of an extent that main may not access at once, within some pages or all.
-    fn close(&self, at: usize) -> Result<(), Error> {
-        let guarded = &self.all[at];
-        guarded_pages::set_range(guarded.slot, guarded.extent.pages());
-        for (pages, access) in guarded.extent.protection() {
-            guarded_pages::allow(pages, Some(access))?;
-        }
-        guarded.extent.empty_pages().list().iter().for_each(|pages| guarded_pages::discard(*pages));
+        guarded.closed = ClosedPages::default();
         Ok(())
     }
 
-    /// Sets the access to these pages of an extent anew.
-    fn renew(&self, at: usize, pages: &Spans) -> Result<(), Error> {
-        let mut open = pages.clone();
-        for (span, access) in self.all[at].extent.protection() {
-            let span = Spans::one(span.0, span.1);
-            for part in span.common(pages).list() {
-                guarded_pages::allow(*part, Some(access))?;
-            }
-            open = open.without(&span);
-        }
-        open.list().iter().try_for_each(|part| guarded_pages::allow(*part, None))
+    /// Lets the tiles of a call access the pages of an extent that those of earlier calls have accessed. Other pages are
+    /// opened where they touch them.
+    fn open_for_tiles(&mut self, at: usize) -> Result<(), Error> {
+        let guarded = &mut self.all[at];
+        guarded.given_back = guarded.given_back.without(&guarded.used);
+        let open = guarded.closed.without(&guarded.used);
+        guarded.closed.set(open)
+    }
+
+    /// Closes the pages of an extent that main may not access at once.
+    fn close(&mut self, at: usize) -> Result<(), Error> {
+        let guarded = &mut self.all[at];
+        guarded_pages::set_range(guarded.slot, guarded.extent.pages());
+        guarded.closed.set(ClosedPages::of(&guarded.extent.protection()))?;
+        let empty = guarded.extent.empty_pages();
+        empty.without(&guarded.given_back).list().iter().for_each(|pages| guarded_pages::discard(*pages));
+        guarded.given_back = empty;
+        Ok(())
     }
 
     /// Gives up extents of whose memory the program has given some back since. What it still has is brought back.
     fn give_up_unmapped(&mut self, peers: &Peers) -> Result<(), Error> {
-        if self.all.iter().all(|guarded| guarded.named) {
+        let unnamed = || self.all.iter().filter(|guarded| !guarded.named);
+        let closed: Vec<(i64, i64)> =
+            unnamed().flat_map(|guarded| guarded.closed.list()).map(|(pages, _)| pages).collect();
+        if closed.is_empty() {
             return Ok(());
         }
-        let maps = MemoryRanges::read();
+        let maps = MemoryRanges::over(&closed);
         for at in (0..self.all.len()).rev() {
-            let closed = self.all[at].extent.protection();
+            let closed = self.all[at].closed.list();
             let still = |&(pages, access): &((i64, i64), Access)| {
                 let rights = if access == Access::Nothing { *b"---p" } else { *b"r--p" };
                 maps.with_rights(pages, rights)
@@ -289,10 +300,11 @@ pub(super) fn open(
     }
     for at in 0..store.all.len() {
         if used.contains(&Some(store.all[at].extent.id)) {
-            store.open(at)?;
+            store.open_for_tiles(at)?;
             store.all[at].extent.begin();
         }
     }
+    store.in_call = true;
     let extent = |id| store.all.iter().map(|guarded| &guarded.extent).find(|extent| extent.id == id).cloned();
     Ok((CallArrays::with_kept(elements(), &told, extent)?, told))
 }
@@ -300,6 +312,7 @@ pub(super) fn open(
 /// The call is over: with the extents as they are now, if the region has run.
 pub(super) fn close(call: &Call, _turn: &Turn, after: Option<Vec<Extent>>) -> Result<(), Error> {
     let store = &mut *STORE.lock();
+    store.in_call = false;
     for extent in after.into_iter().flatten() {
         if let Some(guarded) = store.all.iter_mut().find(|guarded| guarded.extent.id == extent.id) {
             guarded.extent = extent;
@@ -388,7 +401,15 @@ impl Store {
         let id = self.made;
         self.made += 1;
         let extent = Extent::new(id, (first, end), peers.processes, page);
-        self.all.push(Guarded { extent, named: array.named, window, slot });
+        self.all.push(Guarded {
+            extent,
+            named: array.named,
+            window,
+            slot,
+            closed: ClosedPages::default(),
+            used: Spans::default(),
+            given_back: Spans::default(),
+        });
         Ok(Some(id))
     }
 }
@@ -418,12 +439,15 @@ fn release_all(call: &Call) -> Result<(), Error> {
 /// A thread of the program touches a page that is not open to it. False: it must not go on.
 fn touched(address: i64, thread: i32) -> bool {
     let turn = turn_at_once().or_else(|| if is_worker(thread) || has_turn(thread) { None } else { Some(turn()) });
-    let told = match turn {
-        Some(_turn) => enter().map_err(|error| error.message().to_owned()).and_then(|call| {
-            let store = &mut *STORE.lock();
-            store.allow(&call, address).map_err(|error| error.message().to_owned())
-        }),
-        None => Err("a task does, or the program's allocator inside of a call, while a region runs across".to_owned()),
+    let told = if let Some(_turn) = turn {
+        enter().and_then(|call| STORE.lock().allow(&call, address)).map_err(|error| error.message().to_owned())
+    } else {
+        let store = &mut *STORE.lock();
+        if store.in_call {
+            store.allow_tile(address).map_err(|error| error.message().to_owned())
+        } else {
+            Err("a task does, or the program's allocator inside of a call, while no region runs across".to_owned())
+        }
     };
     if let Err(why) = &told {
         Config::warn(&format!(
@@ -444,9 +468,7 @@ impl Store {
         let peers = Peers::of(call)?;
         // What is brought around the place must not lie where nothing is any more.
         self.give_up_unmapped(&peers)?;
-        let inside =
-            |guarded: &Guarded| guarded.extent.pages().is_some_and(|(first, end)| (first..end).contains(&address));
-        let Some(at) = self.all.iter().position(inside) else { return Ok(()) };
+        let Some(at) = self.at(address) else { return Ok(()) };
         let pages = match self.all[at].extent.touched(address) {
             // Another thread has come first.
             None => return Ok(()),
@@ -461,6 +483,26 @@ impl Store {
                 pages
             }
         };
-        self.renew(at, &pages)
+        let guarded = &mut self.all[at];
+        guarded.given_back = guarded.given_back.without(&pages);
+        guarded.closed.set(ClosedPages::of(&guarded.extent.protection()))
+    }
+
+    /// A tile touches a page that is closed to main: what it needs has come.
+    fn allow_tile(&mut self, address: i64) -> Result<(), Error> {
+        let Some(at) = self.at(address) else { return Ok(()) };
+        let guarded = &mut self.all[at];
+        let around = guarded.extent.around(address, FOR_TILES);
+        guarded.used = guarded.used.union(&around);
+        guarded.given_back = guarded.given_back.without(&around);
+        let open = guarded.closed.without(&around);
+        guarded.closed.set(open)
+    }
+
+    /// The extent that has this address on a page of its own.
+    fn at(&self, address: i64) -> Option<usize> {
+        let inside =
+            |guarded: &Guarded| guarded.extent.pages().is_some_and(|(first, end)| (first..end).contains(&address));
+        self.all.iter().position(inside)
     }
 }

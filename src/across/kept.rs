@@ -27,7 +27,7 @@ pub(crate) enum Touch {
 }
 
 /// The memory of an array that is kept, and what each process has of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
     /// Its number in the program.
     pub(crate) id: u32,
@@ -45,6 +45,11 @@ impl Extent {
         let mut valid = vec![Spans::default(); processes.max(1) as usize];
         valid[0] = Spans::one(span.0, span.1);
         Extent { id, span, valid, page }
+    }
+
+    /// How many spans it is told by.
+    pub(crate) fn spans(&self) -> usize {
+        self.valid.iter().map(|valid| valid.list().len()).sum()
     }
 
     /// Regions touch more: process 0 has it. What was an edge may not be one any more.
@@ -143,13 +148,18 @@ impl Extent {
         Spans::one(self.span.0, self.span.1).without(&self.valid[0])
     }
 
+    /// The pages around a place, of so many bytes.
+    pub(crate) fn around(&self, place: i64, bytes: i64) -> Spans {
+        let bytes = bytes.max(self.page);
+        let first = place.div_euclid(bytes) * bytes;
+        let (from, to) = self.pages().unwrap_or_default();
+        Spans::one(first.max(from), (first + bytes).min(to))
+    }
+
     /// What an access of main to this place means; nothing: main may access it.
     pub(crate) fn touched(&self, place: i64) -> Option<Touch> {
         let access = self.protection().into_iter().find(|((first, end), _)| (*first..*end).contains(&place))?.1;
-        let bytes = CLUSTER.max(self.page);
-        let first = place.div_euclid(bytes) * bytes;
-        let (from, to) = self.pages()?;
-        let around = Spans::one(first.max(from), (first + bytes).min(to));
+        let around = self.around(place, CLUSTER);
         Some(match access {
             Access::Nothing => Touch::Reads(around),
             // Some pages beside it may not have the values of process 0.

@@ -1,8 +1,32 @@
 //! What memory the process has, as the system says.
+#![allow(unsafe_code, reason = "asks the system about a range of memory")]
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::fd::AsRawFd;
 
 use super::spans::Spans;
+
+/// A question about the memory at or after an address, and the answer (`struct procmap_query` of Linux 6.11).
+#[repr(C)]
+#[derive(Default)]
+struct Query {
+    size: u64,
+    flags: u64,
+    address: u64,
+    first: u64,
+    end: u64,
+    rights: u64,
+    not_asked: [u64; 7],
+}
+
+/// Number 17 of the file's operations, which reads and writes a [`Query`].
+const PROCMAP_QUERY: libc::c_ulong = libc::_IOWR::<Query>(b'f' as u32, 17);
+
+/// The memory at the address, or else the next one.
+const COVERING_OR_NEXT: u64 = 1 << 4;
+
+/// The letters of the rights, by bit, and of what is private or shared.
+const RIGHTS: [u8; 4] = *b"rwxs";
 
 /// The memory of the process, in order of addresses.
 pub(super) struct MemoryRanges(Vec<MemoryRange>);
@@ -12,7 +36,7 @@ pub(super) struct MemoryRange {
     pub(super) end: i64,
     /// As `rw-p`.
     pub(super) rights: [u8; 4],
-    /// The heap that grows at its end, as the C library's `malloc` uses it.
+    /// The heap that grows at its end, as the C library's `malloc` uses it; [`MemoryRanges::over`] does not ask for it.
     pub(super) is_heap: bool,
 }
 
@@ -27,6 +51,48 @@ impl MemoryRanges {
             Some(MemoryRange { first: number(first)?, end: number(end)?, rights, is_heap: rest.ends_with("[heap]") })
         });
         MemoryRanges(maps.collect())
+    }
+
+    /// The memory at these addresses, each as a first one and an end.
+    pub(super) fn over(spans: &[(i64, i64)]) -> MemoryRanges {
+        let asked = File::open("/proc/self/maps").ok().and_then(|maps| Self::ask(&maps, spans));
+        asked.unwrap_or_else(Self::read)
+    }
+
+    /// The same by a question for each range; nothing: the system cannot answer.
+    fn ask(maps: &File, spans: &[(i64, i64)]) -> Option<MemoryRanges> {
+        let mut all: Vec<MemoryRange> = Vec::new();
+        for &(first, end) in spans {
+            let mut at = first;
+            while at < end {
+                let mut query = Query {
+                    size: size_of::<Query>() as u64,
+                    flags: COVERING_OR_NEXT,
+                    address: at as u64,
+                    ..Query::default()
+                };
+                // SAFETY: the system reads and writes the query.
+                let answered = unsafe { libc::ioctl(maps.as_raw_fd(), PROCMAP_QUERY, &raw mut query) };
+                match (answered, std::io::Error::last_os_error().raw_os_error()) {
+                    (0, _) => {}
+                    (_, Some(libc::ENOENT)) => break, // nothing from here on
+                    _ => return None,
+                }
+                let mut rights = *b"---p";
+                for (bit, letter) in RIGHTS.iter().enumerate().filter(|(bit, _)| query.rights >> bit & 1 == 1) {
+                    rights[bit] = *letter;
+                }
+                let (first, end) = (query.first as i64, query.end as i64);
+                if end <= at {
+                    return None;
+                }
+                all.push(MemoryRange { first, end, rights, is_heap: false });
+                at = end;
+            }
+        }
+        all.sort_by_key(|range| range.first);
+        all.dedup_by_key(|range| range.first);
+        Some(MemoryRanges(all))
     }
 
     /// The parts of a span that have these rights.
@@ -51,5 +117,28 @@ impl MemoryRanges {
     pub(super) fn are_writable(&self, addresses: &[i64]) -> bool {
         let writable = |at: &i64| self.0.iter().any(|map| map.rights[1] == b'w' && (map.first..map.end).contains(at));
         addresses.iter().all(writable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system;
+
+    #[test]
+    fn asked_and_read_memory_are_the_same() {
+        let page = system::page() as i64;
+        let all = MemoryRanges::read().0;
+        let maps = File::open("/proc/self/maps").expect("there is one");
+        let spans: Vec<(i64, i64)> = all.windows(3).map(|three| (three[0].end - page, three[2].first + page)).collect();
+        let Some(asked) = MemoryRanges::ask(&maps, &spans) else {
+            println!("the system answers no questions about memory");
+            return;
+        };
+        let asked: Vec<_> = asked.0.iter().map(|range| (range.first, range.end, range.rights)).collect();
+        let known = all.iter().map(|range| (range.first, range.end, range.rights));
+        // What changes meanwhile, other threads' memory, is not compared.
+        let same = known.filter(|range| asked.contains(range)).count();
+        assert!(same + 4 >= asked.len() && same > 4, "{same} of {}", asked.len());
     }
 }

@@ -12,12 +12,13 @@
 //!
 //! - `known`: the regions of the program; `served`, `reservation`: one in a process that serves; `program`: serving.
 //! - `kept`: arrays that stay on the processes between regions: who has what; `spans`, `call_arrays`: as sets of bytes.
-//!   `keeper`, `guarded_pages`: in process 0, whose main may touch them; `kept_served`: in a process that serves.
+//!   `keeper`, `closed_pages`, `guarded_pages`: in process 0, whose main may touch them; `kept_served`: in a process that serves.
 //! - `functions`: the generated code; `call`: a call of a region from its beginning to its end; `running`: a graph of it;
 //!   `exchange`, `outgoing`: what the processes send each other.
 
 mod call;
 mod call_arrays;
+mod closed_pages;
 mod deal;
 mod exchange;
 mod functions;
