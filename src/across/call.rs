@@ -1,8 +1,9 @@
 //! A call of a region on all processes, from its beginning to its end.
 //!
 //! All say that they have come, and whether their own conditions hold. Process 0 chooses the sizes of the tiles. Every
-//! process then runs the region's body twice: first to learn all graphs, which makes the plan, then to run them. At the end
-//! each process sends all others what its tiles leave behind.
+//! process runs the region's body twice: first to learn all graphs, which makes the plan, then to run them. At the end
+//! each process sends all others what its tiles leave behind. Where process 0 alone runs main, and all have run the region
+//! with these arrays before, process 0 tells the sizes with the call, and nobody says that it has come.
 
 use rustc_hash::FxHasher;
 use std::cell::{Cell, RefCell};
@@ -12,7 +13,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use super::call_arrays::CallArrays;
+use super::call_arrays::{CallArrays, EntryRows};
 use super::deal::{self, StepCounts, Waits};
 use super::exchange::{Exchange, Role, Waiting, failed_elsewhere};
 use super::functions::Functions;
@@ -20,7 +21,8 @@ use super::guarded_pages;
 use super::kept::Extent;
 use super::known::{self, ProgramPart};
 use super::layout::{Deal, Owners, Placement, Preference};
-use super::plan::{Graph, Plan};
+use super::plan::{Graph, Plan, are_of_the_first};
+use super::remembered::{CallPart, RememberedCalls};
 use super::running;
 use super::window::StepBounds;
 use crate::config::Config;
@@ -30,7 +32,7 @@ use crate::error::Error;
 use crate::graph::{GraphParts, MAX_DIMENSION};
 use crate::id::ProcessId;
 use crate::sync::lock::{Mutex, MutexGuard};
-use crate::wire::{AcrossBody, ServedCall};
+use crate::wire::{AcrossBody, SERVED_SIZES, ServedCall};
 
 /// Most graphs of one call: their list is in memory.
 const MOST_GRAPHS: usize = 1 << 20;
@@ -127,6 +129,13 @@ enum Stage {
     RunningPart { exchange: Arc<Exchange>, next: usize, sizes_at: usize, sizes: Vec<i64>, failure: Option<Error> },
 }
 
+impl Stage {
+    fn learning(given: Option<Vec<i64>>) -> Stage {
+        let is_given = given.is_some();
+        Stage::Learning { given: is_given, sizes: given.unwrap_or_default(), at: 0, graphs: Vec::new(), failure: None }
+    }
+}
+
 /// A graph as the body gives it.
 pub(crate) struct GraphOfPhase {
     pub(crate) parts: GraphParts,
@@ -138,80 +147,103 @@ pub(crate) struct GraphOfPhase {
 
 /// Runs a region on all processes, from outside of tasks; false: all run their original loops, since some process cannot,
 /// or they do not agree.
-pub(crate) fn run(call: &Call, facts: RegionFacts, functions: Functions) -> Result<bool, Error> {
+pub(crate) fn run(call: &Call, mut facts: RegionFacts, functions: Functions) -> Result<bool, Error> {
     let job = call.job().filter(|job| job.processes > 1).ok_or_else(no_job)?;
     let _turn = turn();
-    let (me, processes) = (job.me.index() as u32, job.processes as u32);
     let number = job.scheduler.across().next_call();
-    let meeting =
-        Meeting { job: Arc::clone(&job.scheduler), number, me, processes, role: Role::Equal, kept: RefCell::default() };
+    let parts = (number, job.me.index() as u32, job.processes as u32);
+    let meeting = Meeting::new(&job.scheduler, parts, Role::Equal, VecDeque::new());
+    let layout = facts.layout(call);
     let arrays = CallArrays::plain(functions.elements());
-    Ok(run_met(call, &meeting, facts, Some(functions), arrays)?.is_some())
+    Ok(meeting.run(call, &facts, layout, Some(&Arc::new(functions)), &arrays)?.is_some())
 }
+
+/// A call that process 0 hands to the others: as they get to know it, and its arrays.
+pub(super) type HandedCall = (ServedCall<Vec<u8>>, CallArrays);
+
+/// What a process had to do in a call, and the sizes of the tiles.
+pub(super) type RunPart = (Vec<i64>, Arc<CallPart>);
+
+/// The calls that the others have served.
+static REMEMBERED: Mutex<RememberedCalls<()>> = Mutex::new(RememberedCalls::new());
 
 /// The same where process 0 alone runs main, and hands the call to the others. Gives the kept memory after it.
 pub(super) fn lead(
     call: &Call,
     _turn: &Turn,
-    facts: RegionFacts,
+    mut facts: RegionFacts,
     functions: Functions,
-    (served, arrays): (ServedCall<Vec<u8>>, CallArrays),
+    (mut served, arrays): HandedCall,
 ) -> Result<Option<Vec<Extent>>, Error> {
     let job = call.job().ok_or_else(no_job)?;
-    let number = job.scheduler.across().next_call();
     let processes = job.processes as u32;
-    let meeting = Meeting {
-        job: Arc::clone(&job.scheduler),
-        number,
-        me: 0,
-        processes,
-        role: Role::Leads,
-        kept: RefCell::default(),
-    };
-    let ServedCall { region, program, digest, values, arrays: given } = served;
-    meeting.tell_all(&AcrossBody::Serve(ServedCall { region, program, digest, values: &values, arrays: given }));
-    run_met(call, &meeting, facts, Some(functions), arrays)
+    let layout = facts.layout(call);
+    if !facts.willing {
+        return Ok(None);
+    }
+    let functions = Arc::new(functions);
+    let across = AcrossCall::new(&facts, layout, call, processes);
+    let (graphs, sizes) = across.learn(&functions, None)?;
+    if are_of_the_first(&graphs, processes) && arrays.are_all_here() {
+        let name = facts.name;
+        call.engine().config().note(|| format!("region '{name}' runs in process 0: it has no tiles for the others"));
+        return Ok(None);
+    }
+    known::note_led();
+    let mut remembered = REMEMBERED.lock();
+    let again = remembered.has(&served) && sizes.len() <= SERVED_SIZES;
+    served.again = again.then(|| sizes.clone());
+    let known = remembered.part(&served, &sizes, &arrays).filter(|part| part.dealt.graphs == graphs);
+    let number = job.scheduler.across().next_call();
+    let meeting = Meeting::new(&job.scheduler, (number, 0, processes), Role::Leads, VecDeque::new());
+    meeting.tell_all(&AcrossBody::Serve(served.borrowed()));
+    if !again {
+        if !meeting.enter(call, &facts)? {
+            return Ok(None);
+        }
+        meeting.tell_sizes(&sizes);
+    }
+    let ran = meeting.run_graphs(call, &across, &functions, (graphs, &sizes), (&arrays, known));
+    let part = ran.inspect_err(|error| meeting.tell_failed(error))?;
+    remembered.add(served, sizes, arrays, Arc::clone(&part), None);
+    Ok(Some(part.after.clone()))
 }
 
-/// The same, once all processes know that there is a call. Without functions this process cannot take part. Nothing: it has
-/// not run.
-pub(super) fn run_met(
+/// Takes part in a call that process 0 has handed out, as this process did before.
+pub(super) fn serve_again(
     call: &Call,
     meeting: &Meeting,
     mut facts: RegionFacts,
-    functions: Option<Functions>,
-    arrays: CallArrays,
-) -> Result<Option<Vec<Extent>>, Error> {
-    let config = call.engine().config();
-    let layout = config.place().map_or_else(|| Ok(Placement::default()), Placement::parse);
-    if let Err(error) = &layout {
-        Config::warn(error.message());
-        facts.willing = false;
-    }
-    let layout = layout.unwrap_or_default();
-    facts.digest = digest(facts.digest, &layout);
-    let (true, Some(functions)) = (meeting.enter(call, &facts)?, functions) else { return Ok(None) };
-    let across = AcrossCall {
-        name: facts.name.to_owned(),
-        preferences: facts.preferences,
-        layout,
-        bounds: facts.bounds.unwrap_or_else(|| StepBounds::new(config.region_steps())),
-        processes: meeting.processes,
-        stage: Mutex::new(Stage::Learning {
-            given: false,
-            sizes: Vec::new(),
-            at: 0,
-            graphs: Vec::new(),
-            failure: None,
-        }),
-        dealt: Mutex::new(None),
-    };
+    functions: Functions,
+    (sizes, arrays): (&[i64], &CallArrays),
+    known: Option<Arc<CallPart>>,
+) -> Result<Arc<CallPart>, Error> {
+    let layout = facts.layout(call);
     let functions = Arc::new(functions);
-    let told = meeting.across_body(call, &across, &functions, arrays);
-    if let Err(error) = &told {
-        meeting.tell_all(&AcrossBody::Failed { code: error.code(), text: error.message().to_owned() });
+    let across = AcrossCall::new(&facts, layout, call, meeting.processes);
+    let run = || {
+        let graphs = match &known {
+            Some(part) => part.dealt.graphs.clone(),
+            None => across.learn(&functions, Some(sizes.to_vec()))?.0,
+        };
+        meeting.run_graphs(call, &across, &functions, (graphs, sizes), (arrays, known))
+    };
+    run().inspect_err(|error| meeting.tell_failed(error))
+}
+
+impl RegionFacts<'_> {
+    /// How the environment wants the tiles to be dealt out; nobody may have to do with a process that does not know. The
+    /// digest is that of the region dealt out so from here on.
+    pub(super) fn layout(&mut self, call: &Call) -> Placement {
+        let layout = call.engine().config().place().map_or_else(|| Ok(Placement::default()), Placement::parse);
+        if let Err(error) = &layout {
+            Config::warn(error.message());
+            self.willing = false;
+        }
+        let layout = layout.unwrap_or_default();
+        self.digest = digest(self.digest, &layout);
+        layout
     }
-    told.map(Some)
 }
 
 /// The processes at the beginning of a call.
@@ -233,6 +265,16 @@ fn digest(region: u64, layout: &Placement) -> u64 {
 }
 
 impl Meeting {
+    /// In the call with this number, of this process and so many.
+    pub(super) fn new(
+        job: &Arc<dyn RemoteScheduler>,
+        (number, me, processes): (u32, u32, u32),
+        role: Role,
+        kept: VecDeque<AcrossEvent>,
+    ) -> Meeting {
+        Meeting { job: Arc::clone(job), number, me, processes, role, kept: RefCell::new(kept) }
+    }
+
     fn tell_all(&self, body: &AcrossBody<&[u8]>) {
         for to in (0..self.processes).filter(|to| *to != self.me) {
             self.job.across().tell(self.number, ProcessId::from_index(to), body.clone());
@@ -305,65 +347,127 @@ impl Meeting {
         }
     }
 
-    /// Runs the region's body, which asks for sizes and gives its graphs.
-    fn body(&self, across: &AcrossCall, functions: &Functions) -> Result<(), Error> {
-        OF_BODY.set(self.processes);
-        let ended = functions.body(std::ptr::from_ref(across).cast_mut().cast());
-        OF_BODY.set(1);
-        ended
+    fn tell_sizes(&self, sizes: &[i64]) {
+        for piece in sizes.chunks(SIZES_PIECE) {
+            self.tell_all(&AcrossBody::Sizes(piece.to_vec()));
+        }
+        self.tell_all(&AcrossBody::Sizes(Vec::new()));
     }
 
-    fn across_body(
+    pub(super) fn tell_failed(&self, error: &Error) {
+        self.tell_all(&AcrossBody::Failed { code: error.code(), text: error.message().to_owned() });
+    }
+
+    /// Meets the others, and runs this process's part. Without functions it cannot take part. Nothing: nobody has run.
+    pub(super) fn run(
+        &self,
+        call: &Call,
+        facts: &RegionFacts,
+        layout: Placement,
+        functions: Option<&Arc<Functions>>,
+        arrays: &CallArrays,
+    ) -> Result<Option<RunPart>, Error> {
+        let (true, Some(functions)) = (self.enter(call, facts)?, functions) else { return Ok(None) };
+        let across = AcrossCall::new(facts, layout, call, self.processes);
+        let run = || {
+            let given = if self.me == 0 { None } else { Some(self.sizes(&across.name)?) };
+            let (graphs, sizes) = across.learn(functions, given)?;
+            if self.me == 0 {
+                self.tell_sizes(&sizes);
+            }
+            let part = self.run_graphs(call, &across, functions, (graphs, &sizes), (arrays, None))?;
+            Ok(Some((sizes, part)))
+        };
+        run().inspect_err(|error| self.tell_failed(error))
+    }
+
+    /// Runs this process's part of the graphs. `known`: the part, if it is that of an earlier call.
+    fn run_graphs(
         &self,
         call: &Call,
         across: &AcrossCall,
         functions: &Arc<Functions>,
-        arrays: CallArrays,
-    ) -> Result<Vec<Extent>, Error> {
-        if self.me != 0 {
-            let sizes = self.sizes(&across.name)?;
-            across.learn(Some(sizes));
-        }
-        self.body(across, functions)?;
-        let (graphs, sizes) = across.learnt()?;
-        if self.me == 0 {
-            for piece in sizes.chunks(SIZES_PIECE) {
-                self.tell_all(&AcrossBody::Sizes(piece.to_vec()));
-            }
-            self.tell_all(&AcrossBody::Sizes(Vec::new()));
-        }
-        let count = graphs.len();
-        let plan = Arc::new(Plan::new(graphs, self.processes, Box::new((**functions).clone())));
+        (graphs, sizes): (Vec<Graph>, &[i64]),
+        (arrays, known): (&CallArrays, Option<Arc<CallPart>>),
+    ) -> Result<Arc<CallPart>, Error> {
+        let flows = Box::new((**functions).clone());
+        let plan = Arc::new(match &known {
+            Some(part) => Plan::again(&part.dealt, flows),
+            None => Plan::new(graphs, self.processes, flows),
+        });
+        let (arrays, entry) = match &known {
+            Some(part) => (part.arrays.clone(), part.entry.clone()),
+            None => self.entering(arrays.clone(), &plan)?,
+        };
         let parts = (self.number, self.me, self.role);
-        let exchange = Exchange::new(&self.job, parts, plan, functions, (across.bounds, arrays))?;
+        let exchange = Exchange::new(
+            &self.job,
+            parts,
+            Arc::clone(&plan),
+            functions,
+            across.bounds,
+            (arrays.clone(), entry.clone()),
+        );
         let exchange = Arc::new(exchange);
-        let kept = self.kept.take().into();
-        exchange.begin(kept)?;
+        exchange.begin(self.kept.take().into())?;
         exchange.enter(&across.name)?;
-        across.go(Arc::clone(&exchange), sizes);
-        let body = self.body(across, functions);
-        across.end(count, body)?;
+        across.go(Arc::clone(&exchange), sizes.to_vec());
+        let body = across.body(functions);
+        across.end(plan.graphs.len(), body)?;
         exchange.leave_behind(&across.name)?;
-        let [entering, through, messages, out] = exchange.counts();
-        let waited = exchange.machine.lock().most_buffered();
-        let before = if entering > 0 { format!("{entering} bytes from before it, ") } else { String::new() };
+        self.note_traffic(call, &across.name, &exchange);
+        Ok(known.unwrap_or_else(|| {
+            let after = arrays.clone().after(&plan);
+            Arc::new(CallPart { dealt: Arc::clone(plan.dealt()), arrays, entry, after })
+        }))
+    }
+
+    /// The arrays as the tiles find them, and what goes to others and comes before.
+    fn entering(&self, mut arrays: CallArrays, plan: &Plan) -> Result<(CallArrays, EntryRows), Error> {
+        let entry = if self.role == Role::Equal { EntryRows::default() } else { arrays.enter(plan, self.me)? };
+        Ok((arrays, entry))
+    }
+
+    fn note_traffic(&self, call: &Call, name: &str, exchange: &Exchange) {
         call.engine().config().note(|| {
+            let [entering, through, messages, out] = exchange.counts();
+            let waited = exchange.machine.lock().most_buffered();
+            let before = if entering > 0 { format!("{entering} bytes from before it, ") } else { String::new() };
             format!(
-                "region '{}' on {} processes: process {} has sent {before}{through} bytes in {messages} messages between tiles, \
+                "region '{name}' on {} processes: process {} has sent {before}{through} bytes in {messages} messages between tiles, \
                  and {out} bytes of what is left behind; at most {waited} bytes have waited there for their tiles",
-                across.name, self.processes, self.me
+                self.processes, self.me
             )
         });
-        Ok(exchange.kept_after())
     }
 }
 
 impl AcrossCall {
-    fn learn(&self, given: Option<Vec<i64>>) {
-        if let Stage::Learning { given: has, sizes, .. } = &mut *self.stage.lock() {
-            *has = given.is_some();
-            *sizes = given.unwrap_or_default();
+    fn new(facts: &RegionFacts, layout: Placement, call: &Call, processes: u32) -> AcrossCall {
+        AcrossCall {
+            name: facts.name.to_owned(),
+            preferences: facts.preferences.clone(),
+            layout,
+            bounds: facts.bounds.unwrap_or_else(|| StepBounds::new(call.engine().config().region_steps())),
+            processes,
+            stage: Mutex::new(Stage::learning(None)),
+            dealt: Mutex::new(None),
         }
+    }
+
+    /// Runs the region's body, which asks for sizes and gives its graphs.
+    fn body(&self, functions: &Functions) -> Result<(), Error> {
+        OF_BODY.set(self.processes);
+        let ended = functions.body(std::ptr::from_ref(self).cast_mut().cast());
+        OF_BODY.set(1);
+        ended
+    }
+
+    /// The graphs and the sizes of their tiles, which may be given.
+    fn learn(&self, functions: &Functions, given: Option<Vec<i64>>) -> Result<(Vec<Graph>, Vec<i64>), Error> {
+        *self.stage.lock() = Stage::learning(given);
+        self.body(functions)?;
+        self.learnt()
     }
 
     /// The graphs and sizes, after the body was run to learn them.

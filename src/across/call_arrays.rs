@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::wire::ServedExtent;
 
 /// Where an array of a call lies.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ArrayPlace {
     /// The bytes of an element.
     pub(crate) element: i64,
@@ -19,7 +19,7 @@ pub(crate) struct ArrayPlace {
 
 /// The arrays of a call. A *store* is what rows of bytes are counted in: the arrays, from the base on, then the extents, by
 /// place.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CallArrays {
     pub(crate) arrays: Vec<ArrayPlace>,
     pub(crate) extents: Vec<Extent>,
@@ -62,6 +62,11 @@ impl CallArrays {
             place.extent = Some((at, base as i64));
         }
         Ok(all)
+    }
+
+    /// Whether process 0 has all values.
+    pub(crate) fn are_all_here(&self) -> bool {
+        self.extents.iter().all(|extent| extent.elsewhere().is_empty())
     }
 
     /// By extent: an array in it, and the place of the array's base.

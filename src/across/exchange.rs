@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::call_arrays::{CallArrays, EntryRows};
 use super::functions::Functions;
-use super::kept::Extent;
 use super::machine::TileMachine;
 use super::plan::Plan;
 use super::rows::ElementRows;
@@ -98,12 +97,12 @@ impl Exchange {
         (number, me, role): (u32, u32, Role),
         plan: Arc<Plan>,
         functions: &Arc<Functions>,
-        (bounds, mut arrays): (StepBounds, CallArrays),
-    ) -> Result<Exchange, Error> {
+        bounds: StepBounds,
+        (arrays, entry): (CallArrays, EntryRows),
+    ) -> Exchange {
         let pieces = (0..plan.processes).map(|_| Vec::new()).collect();
-        let entry = if role == Role::Equal { EntryRows::default() } else { arrays.enter(&plan, me)? };
         let entering = entry.waits.into_iter().map(|(from, rows)| (from, rows, 0)).collect();
-        Ok(Exchange {
+        Exchange {
             job: Arc::clone(job),
             number,
             me,
@@ -119,12 +118,7 @@ impl Exchange {
             through: AtomicU64::new(0),
             messages: AtomicU64::new(0),
             out: AtomicU64::new(0),
-        })
-    }
-
-    /// The kept memory after the region.
-    pub(super) fn kept_after(&self) -> Vec<Extent> {
-        self.arrays.clone().after(&self.plan)
+        }
     }
 
     /// Takes in what has come before the graphs were known.

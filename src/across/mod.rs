@@ -10,7 +10,8 @@
 //!
 //! In a program of one process, only process 0 has the arrays: the others serve its regions.
 //!
-//! - `known`: the regions of the program; `served`, `reservation`: one in a process that serves; `program`: serving.
+//! - `known`: the regions of the program; `served`, `reservation`: one in a process that serves; `program`: serving;
+//!   `remembered`: calls that come again.
 //! - `kept`: arrays that stay on the processes between regions: who has what; `spans`, `call_arrays`: as sets of bytes.
 //!   `keeper`, `closed_pages`, `guarded_pages`: in process 0, whose main may touch them; `kept_served`: in a process that serves.
 //! - `functions`: the generated code; `call`: a call of a region from its beginning to its end; `running`: a graph of it;
@@ -33,6 +34,7 @@ mod memory_ranges;
 mod outgoing;
 mod plan;
 mod program;
+mod remembered;
 mod reservation;
 mod rows;
 mod running;

@@ -3,6 +3,9 @@
 //! All processes make the same plan, so nobody tells anybody which elements a message has: both ends ask the region's
 //! flow functions.
 
+use std::ops::Deref;
+use std::sync::Arc;
+
 use super::layout::Owners;
 use super::rows::{ElementRow, ElementRows};
 
@@ -32,7 +35,7 @@ pub(crate) trait Flows: Send + Sync {
 }
 
 /// A graph of the call: one phase at one value of its host loops.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Graph {
     pub(crate) phase: usize,
     pub(crate) hosts: Vec<i64>,
@@ -47,7 +50,17 @@ pub(crate) struct Graph {
     pub(crate) owners: Owners,
 }
 
+/// Whether process 0 has all tiles of these graphs.
+pub(crate) fn are_of_the_first(graphs: &[Graph], processes: u32) -> bool {
+    graphs.iter().all(|graph| (1..processes).all(|process| !graph.owners.has_tiles(process)))
+}
+
 impl Graph {
+    /// How much memory it takes, in numbers.
+    pub(crate) fn size(&self) -> usize {
+        self.hosts.len() + 4 * self.extent.len()
+    }
+
     /// The number of a tile in the box.
     pub(crate) fn number(&self, tile: &[i64]) -> u64 {
         self.extent.iter().zip(tile).fold(0, |number, (extent, index)| number * *extent as u64 + *index as u64)
@@ -141,16 +154,29 @@ pub(crate) struct Parcel {
 /// Boxes of tiles of one process that are asked about together.
 type Readers = Vec<InstanceBox>;
 
-/// All graphs of a call.
-pub(crate) struct Plan {
+/// All graphs of a call, and whose their tiles are.
+pub(crate) struct DealtGraphs {
     pub(crate) graphs: Vec<Graph>,
     pub(crate) processes: u32,
-    flows: Box<dyn Flows>,
     /// By graph and process: its tiles.
     parts: Vec<Vec<Readers>>,
     /// By phase: its graphs, if they have equal boxes: then one box stands for all of them. Else one by one.
     together: Vec<Option<InstanceBox>>,
     by_phase: Vec<Vec<usize>>,
+}
+
+/// The graphs of a call, with the flows between their tiles.
+pub(crate) struct Plan {
+    dealt: Arc<DealtGraphs>,
+    flows: Box<dyn Flows>,
+}
+
+impl Deref for Plan {
+    type Target = DealtGraphs;
+
+    fn deref(&self) -> &DealtGraphs {
+        &self.dealt
+    }
 }
 
 impl Plan {
@@ -163,7 +189,16 @@ impl Plan {
             by_phase[graph.phase].push(n);
         }
         let together = by_phase.iter().map(|all| hosts_together(&graphs, all)).collect();
-        Plan { graphs, processes, flows, parts, together, by_phase }
+        Plan { dealt: Arc::new(DealtGraphs { graphs, processes, parts, together, by_phase }), flows }
+    }
+
+    /// The graphs of an earlier call with equal flows.
+    pub(crate) fn again(dealt: &Arc<DealtGraphs>, flows: Box<dyn Flows>) -> Plan {
+        Plan { dealt: Arc::clone(dealt), flows }
+    }
+
+    pub(crate) fn dealt(&self) -> &Arc<DealtGraphs> {
+        &self.dealt
     }
 
     /// What a tile has for another process: for its tiles of this graph and of all later ones.

@@ -1,17 +1,17 @@
 //! A program of one process whose regions run on all: process 0 runs main, the others serve its regions.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::call::{Meeting, RegionFacts, no_job};
+use super::call::{self, Meeting, RegionFacts, no_job};
 use super::call_arrays::CallArrays;
 use super::exchange::Role;
 use super::functions::Functions;
 use super::keeper;
 use super::kept_served::KeptHere;
-use super::known::{self, ProgramPart};
+use super::known::{self, KnownRegion, ProgramPart};
+use super::remembered::RememberedCalls;
 use super::reservation::Reservation;
 use super::served::{GivenArray, ServedRegion};
 use crate::config::Config;
@@ -54,7 +54,6 @@ pub(crate) unsafe fn lead(
             call.engine().config().note(|| format!("region '{name}' runs in process 0: the others cannot serve it"));
             return Ok(None);
         };
-        known::note_led();
         super::call::lead(call, &turn, facts, functions, (served, given))
     });
     let (ran, led) = match led {
@@ -91,8 +90,7 @@ pub(crate) fn becomes_equal(call: &Call) -> Result<(), Error> {
 pub(crate) fn serve(call: &Call) -> Result<AfterServing, Error> {
     let job = call.job().filter(|job| job.processes > 1).ok_or_else(no_job)?;
     let (me, processes) = (job.me.index() as u32, job.processes as u32);
-    let mut memory: Vec<Reservation> = Vec::new();
-    let mut kept_here = KeptHere::default();
+    let mut here = Serving::default();
     loop {
         let number = job.scheduler.across().next_call();
         let Some((said, kept)) = next(call, number)? else { return Ok(AfterServing::End) };
@@ -103,7 +101,7 @@ pub(crate) fn serve(call: &Call) -> Result<AfterServing, Error> {
                     let body = AcrossBody::Entering { more: true, bytes };
                     job.scheduler.across().tell(number, ProcessId::FIRST, body);
                 };
-                if let Err(error) = kept_here.event(me, (extent, event), spans, send) {
+                if let Err(error) = here.kept.event(me, (extent, event), spans, send) {
                     let failed = AcrossBody::Failed { code: error.code(), text: error.message().to_owned() };
                     job.scheduler.across().tell(number, ProcessId::FIRST, failed);
                 }
@@ -111,13 +109,12 @@ pub(crate) fn serve(call: &Call) -> Result<AfterServing, Error> {
             }
             _ => return Ok(AfterServing::RunMain),
         };
-        let job = Arc::clone(&job.scheduler);
-        let meeting = Meeting { job, number, me, processes, role: Role::Serves, kept: RefCell::new(kept) };
+        let meeting = Meeting::new(&job.scheduler, (number, me, processes), Role::Serves, kept);
         // A call that fails is told to process 0, which may go on without it.
-        memory = serve_call(call, &meeting, &served, memory, &mut kept_here).unwrap_or_else(|error| {
+        if let Err(error) = here.take_part(call, &meeting, served) {
             call.engine().config().note(|| error.message().to_owned());
-            Vec::new()
-        });
+            here.memory.clear();
+        }
     }
 }
 
@@ -147,31 +144,61 @@ fn next(call: &Call, number: u32) -> Result<Option<(AcrossBody<Vec<u8>>, VecDequ
     Ok(said.map(|said| (said, kept)))
 }
 
-/// Takes part in one call. Gives the memory of its arrays.
-fn serve_call(
-    call: &Call,
-    meeting: &Meeting,
-    served: &ServedCall<Vec<u8>>,
+/// A process that serves.
+#[derive(Default)]
+struct Serving {
+    kept: KeptHere,
+    /// Of arrays that are not kept, for the next call.
     memory: Vec<Reservation>,
-    kept_here: &mut KeptHere,
-) -> Result<Vec<Reservation>, Error> {
-    kept_here.begin(&served.arrays, meeting.processes);
-    let known = known::by_number(served.region);
-    let made = match &known {
-        Some(region) => ServedRegion::new(region, served, memory, kept_here),
-        None => Err(Error::state("process 0 runs a region that this process does not know")),
-    };
-    let name = known.as_ref().map_or("of process 0", |region| &region.name);
-    let made = made.inspect_err(|error| Config::warn(&format!("region '{name}': {}", error.message()))).ok();
-    let preferences = known.as_ref().map(|region| region.preferences.clone()).unwrap_or_default();
-    let bounds = known.as_ref().and_then(|region| region.bounds);
-    let facts = RegionFacts { name, preferences, digest: served.digest, willing: made.is_some(), bounds };
-    let functions = made.as_ref().map(|made| made.functions.clone());
-    let kept: Vec<_> = served.arrays.iter().map(|array| array.kept).collect();
-    let elements = served.arrays.iter().map(|array| array.element as usize);
-    let arrays = CallArrays::with_kept(elements, &kept, |id| kept_here.extent(id).cloned())?;
-    if let Some(after) = super::call::run_met(call, meeting, facts, functions, arrays)? {
-        kept_here.set(after);
+    remembered: RememberedCalls<ServedRegion>,
+}
+
+impl Serving {
+    /// Takes part in one call.
+    fn take_part(&mut self, call: &Call, meeting: &Meeting, mut served: ServedCall<Vec<u8>>) -> Result<(), Error> {
+        self.kept.begin(&served.arrays, meeting.processes);
+        let again = served.again.take();
+        let known = known::by_number(served.region);
+        let name = known.as_ref().map_or("of process 0", |region| &region.name);
+        let made = self
+            .region(known.as_deref(), &served)
+            .inspect_err(|error| Config::warn(&format!("region '{name}': {}", error.message())));
+        let preferences = known.as_ref().map(|region| region.preferences.clone()).unwrap_or_default();
+        let bounds = known.as_ref().and_then(|region| region.bounds);
+        let mut facts = RegionFacts { name, preferences, digest: served.digest, willing: made.is_ok(), bounds };
+        let kept: Vec<_> = served.arrays.iter().map(|array| array.kept).collect();
+        let elements = served.arrays.iter().map(|array| array.element as usize);
+        let arrays = CallArrays::with_kept(elements, &kept, |id| self.kept.extent(id).cloned())?;
+        let (ran, made) = match again {
+            None => {
+                let layout = facts.layout(call);
+                let functions = made.as_ref().ok().map(|made| Arc::new(made.functions.clone()));
+                (meeting.run(call, &facts, layout, functions.as_ref(), &arrays)?, made.ok())
+            }
+            Some(sizes) => {
+                let made = made.inspect_err(|error| meeting.tell_failed(error))?;
+                let part = self.remembered.part(&served, &sizes, &arrays);
+                let functions = made.functions.clone();
+                let part = call::serve_again(call, meeting, facts, functions, (&sizes, &arrays), part)?;
+                (Some((sizes, part)), Some(made))
+            }
+        };
+        if let (Some((sizes, part)), Some(made)) = (ran, made) {
+            self.kept.set(part.after.clone());
+            let made = made.keeps_no_memory().map_err(|memory| self.memory = memory).ok();
+            self.remembered.add(served, sizes, arrays, part, made);
+        }
+        Ok(())
     }
-    Ok(made.map(ServedRegion::into_reservations).unwrap_or_default())
+
+    /// The region with the call's values, from an earlier call or anew.
+    fn region(&mut self, known: Option<&KnownRegion>, served: &ServedCall<Vec<u8>>) -> Result<ServedRegion, Error> {
+        let region = known.ok_or_else(|| Error::state("process 0 runs a region that this process does not know"))?;
+        if let Some(mut made) = self.remembered.take_served(served) {
+            self.memory.clear();
+            made.set_values(region, &served.values)?;
+            return Ok(made);
+        }
+        ServedRegion::new(region, served, std::mem::take(&mut self.memory), &mut self.kept)
+    }
 }

@@ -50,14 +50,33 @@ impl KnownRegion {
             digest,
             values,
             arrays: arrays.iter().zip(kept).map(|(array, kept)| array.served(*kept)).collect(),
+            again: None,
         })
+    }
+}
+
+fn other_program() -> Error {
+    Error::state("the program of process 0 is another one than that of this process")
+}
+
+impl KnownRegion {
+    /// The bytes of its values.
+    fn values(&self) -> usize {
+        self.members.iter().map(|member| member.bytes).sum()
+    }
+
+    /// Sets the pointers of a context of this region, and those at file scope, to these bases.
+    fn place(&self, context: ptr::NonNull<u8>, bases: &mut [*mut c_void]) {
+        // SAFETY: the function is that of the region's table, the context is one of it, and there is a base for each array.
+        unsafe { (self.places)(context.as_ptr().cast(), bases.as_mut_ptr()) };
     }
 }
 
 /// A call of a region in a process that serves.
 pub(super) struct ServedRegion {
     /// What the functions use.
-    _context: Allocation,
+    context: Allocation,
+    bases: Vec<*mut c_void>,
     reservations: Vec<Reservation>,
     pub(super) functions: Functions,
 }
@@ -73,14 +92,13 @@ impl ServedRegion {
         mut old: Vec<Reservation>,
         kept: &mut KeptHere,
     ) -> Result<ServedRegion, Error> {
-        let bytes: usize = region.members.iter().map(|member| member.bytes).sum();
         let inside = region.members.iter().all(|member| member.at + member.bytes <= region.context);
         if call.program != region.program()
             || call.arrays.len() != region.arrays
-            || call.values.len() != bytes
+            || call.values.len() != region.values()
             || !inside
         {
-            return Err(Error::state("the program of process 0 is another one than that of this process"));
+            return Err(other_program());
         }
         let mut reservations: Vec<Reservation> = Vec::new();
         let mut bases: Vec<*mut c_void> = Vec::new();
@@ -99,25 +117,13 @@ impl ServedRegion {
         let layout = Layout::from_size_align(region.context.max(1), CONTEXT_ALIGNMENT);
         let context = layout.ok().and_then(Allocation::new).ok_or_else(crate::memory::none)?;
         let address = context.part(0, region.context);
-        // SAFETY: so many bytes were just allocated; all zeros is a context whose members are not set yet. The members lie
-        // inside, as was seen above.
+        // SAFETY: so many bytes were just allocated; all zeros is a context whose members are not set yet.
         unsafe { address.write_bytes(0, region.context) };
-        let mut values = call.values.as_slice();
-        for member in &region.members {
-            let (value, rest) = values.split_at(member.bytes);
-            // SAFETY: as above.
-            unsafe { ptr::copy_nonoverlapping(value.as_ptr(), address.as_ptr().add(member.at), member.bytes) };
-            values = rest;
-        }
-        let place = |bases: &mut Vec<*mut c_void>| {
-            // SAFETY: the function is that of the region's table, the context is one of it, and there is a base for each
-            // array.
-            unsafe { (region.places)(address.as_ptr().cast(), bases.as_mut_ptr()) };
-        };
-        place(&mut bases);
+        copy_values(region, address, &call.values);
+        region.place(address, &mut bases);
         if call.arrays.iter().any(|array| array.kept.is_some()) {
             put_in_kept(call, kept, &mut bases)?;
-            place(&mut bases);
+            region.place(address, &mut bases);
         }
         let maps = MemoryRanges::read();
         let array = |(base, array): (&*mut c_void, &ServedArray)| {
@@ -129,12 +135,36 @@ impl ServedRegion {
         // SAFETY: the functions are those of the table, for this context. Nobody else uses it or the arrays: this process
         // does not run its program.
         let functions = unsafe { Functions::new(address.as_ptr().cast(), region.body, region.flows.clone(), arrays) };
-        Ok(ServedRegion { _context: context, reservations, functions })
+        Ok(ServedRegion { context, bases, reservations, functions })
     }
 
-    /// The memory of the arrays, for the next call.
-    pub(super) fn into_reservations(self) -> Vec<Reservation> {
-        self.reservations
+    /// Has it run with other values.
+    ///
+    /// # Errors
+    /// They are none of the region.
+    pub(super) fn set_values(&mut self, region: &KnownRegion, values: &[u8]) -> Result<(), Error> {
+        if values.len() != region.values() {
+            return Err(other_program());
+        }
+        let address = self.context.part(0, region.context);
+        copy_values(region, address, values);
+        region.place(address, &mut self.bases);
+        Ok(())
+    }
+
+    /// The region, if it has no memory of its own for arrays; else that memory, for the next call.
+    pub(super) fn keeps_no_memory(self) -> Result<ServedRegion, Vec<Reservation>> {
+        if self.reservations.is_empty() { Ok(self) } else { Err(self.reservations) }
+    }
+}
+
+/// Sets the members of a context that has room for all of them.
+fn copy_values(region: &KnownRegion, context: ptr::NonNull<u8>, mut values: &[u8]) {
+    for member in &region.members {
+        let (value, rest) = values.split_at(member.bytes);
+        // SAFETY: the members lie inside of the context, as was seen when it was made, and nobody runs the region now.
+        unsafe { ptr::copy_nonoverlapping(value.as_ptr(), context.as_ptr().add(member.at), member.bytes) };
+        values = rest;
     }
 }
 

@@ -377,6 +377,7 @@ mod tests {
                 digest: random.number(),
                 values: &material[..random.below(material.len())],
                 arrays: (0..random.below(4)).map(|_| served_array(random)).collect(),
+                again: (random.below(2) == 0).then(|| (0..random.below(9)).map(|_| random.number() as i64).collect()),
             }),
             5 => AcrossBody::Entering { more: random.below(2) == 0, bytes: &material[..random.below(material.len())] },
             6 => AcrossBody::RunsMain,

@@ -34,4 +34,4 @@ pub use message::{
 };
 pub use refusal::{Refusal, Why};
 pub use round_message::{HeapPlace, Offer, REDISTRIBUTION_ROOM, RoundKey, RoundMessage, RoundRole, read_round_message};
-pub use served_call::{ServedArray, ServedCall, ServedExtent};
+pub use served_call::{SERVED_SIZES, ServedArray, ServedCall, ServedExtent};

@@ -16,7 +16,13 @@ pub struct ServedCall<B> {
     pub values: B,
     /// By array: what is touched.
     pub arrays: Vec<ServedArray>,
+    /// All have run a call of the region with these arrays before, so that nobody says that it has come: the sizes of the
+    /// tiles, all graphs one after another.
+    pub again: Option<Vec<i64>>,
 }
+
+/// Most sizes in a call.
+pub const SERVED_SIZES: usize = 512;
 
 /// The bytes of an array that a region touches, counted from the array's base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +75,10 @@ impl<B: AsRef<[u8]>> ServedCall<B> {
         to.u64(self.digest);
         to.u32(values.len() as u32);
         to.u32(self.arrays.len() as u32);
+        to.u64(self.again.as_ref().map_or(0, |sizes| sizes.len() as u64 + 1));
+        for size in self.again.iter().flatten() {
+            to.u64(*size as u64);
+        }
         for array in &self.arrays {
             to.u64(array.begin as u64);
             to.u64(array.end as u64);
@@ -89,8 +99,17 @@ impl<B: AsRef<[u8]>> ServedCall<B> {
 
     /// The call, with its values in memory of its own.
     pub fn owned(self) -> ServedCall<Vec<u8>> {
-        let ServedCall { region, program, digest, values, arrays } = self;
-        ServedCall { region, program, digest, values: values.as_ref().to_vec(), arrays }
+        let ServedCall { region, program, digest, values, arrays, again } = self;
+        ServedCall { region, program, digest, values: values.as_ref().to_vec(), arrays, again }
+    }
+}
+
+impl ServedCall<Vec<u8>> {
+    /// The call, with its values where they are.
+    pub fn borrowed(&self) -> ServedCall<&[u8]> {
+        let ServedCall { region, program, digest, values, arrays, again } = self;
+        let (arrays, again) = (arrays.clone(), again.clone());
+        ServedCall { region: *region, program: *program, digest: *digest, values, arrays, again }
     }
 }
 
@@ -100,14 +119,26 @@ impl<'a> ServedCall<&'a [u8]> {
         let (program, digest) = (from.u64("a program's digest")?, from.u64("a digest")?);
         let length = from.u32("the length of a region's values")? as usize;
         let count = from.u32("a number of arrays")? as usize;
+        let again = sizes(from)?;
         let needed = count.saturating_mul(ServedArray::BYTES);
         if from.left() < needed {
             return from.refuse(Why::Truncated { what: "arrays", needed, left: from.left() });
         }
         let arrays = (0..count).map(|_| array(from)).collect::<Result<_, Refusal>>()?;
         let values = from.padded("a region's values", length)?;
-        Ok(ServedCall { region, program, digest, values, arrays })
+        Ok(ServedCall { region, program, digest, values, arrays, again })
     }
+}
+
+fn sizes(from: &mut Reader<'_>) -> Result<Option<Vec<i64>>, Refusal> {
+    let at = *from;
+    let count = from.u64("a number of sizes")?;
+    if count > SERVED_SIZES as u64 + 1 {
+        return at.no_value("a number of sizes", count);
+    }
+    let Some(count) = (count as usize).checked_sub(1) else { return Ok(None) };
+    let sizes = (0..count).map(|_| Ok(from.u64("a size")? as i64)).collect::<Result<_, Refusal>>()?;
+    Ok(Some(sizes))
 }
 
 fn array(from: &mut Reader<'_>) -> Result<ServedArray, Refusal> {
