@@ -50,6 +50,7 @@ bench: all ## measure what a task costs, and how fast tiles are, beside the peer
 	bench/polybench/times.sh
 	bench/polybench/bits.sh
 	bench/across/polybench.sh
+	bench/across/steps.sh
 	target/release/dvm-bench-transport
 	target/release/dvm-bench-several
 
