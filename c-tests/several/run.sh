@@ -112,10 +112,11 @@ run() {
 
 # run_by MPI RINGS NAME PROCESSES ARGUMENT...
 run_by() {
-    local mpi=$1 rings=$2 name=$3 number=$4
+    local mpi=$1 rings=$2 name=$3 number=$4 environment
     shift 4
     count=$((count + 1))
-    if ! DVM_RINGS=$rings timeout -k 10 "$seconds" "$root/tools/mpis.sh" run "$mpi" "$number" -- "$work/$name.start" "$@" \
+    read -r -a environment <<<"$(said "$name" environment)"
+    if ! env "${environment[@]}" DVM_RINGS="$rings" timeout -k 10 "$seconds" "$root/tools/mpis.sh" run "$mpi" "$number" -- "$work/$name.start" "$@" \
         </dev/null >"$work/log" 2>&1; then
         failed "$name $* with $mpi, $number processes, DVM_RINGS=$rings"
     elif ! grep -qx "$name: ok" "$work/log"; then
