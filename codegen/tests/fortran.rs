@@ -112,17 +112,23 @@ fn objects_and_programs_are_made_as_gfortran_does() {
     let text = "subroutine s(n, a)\ninteger n, i\nreal a(n)\n!$dvm region\ndo i = 1, n\na(i) = a(i)*2\nend do\nend subroutine\n";
     let main = "program p\nreal a(5)\na = 1.5\ncall s(5, a)\nprint '(5f4.1)', a\nend program\n";
     let folder = testkit::scratch(&[("s.f90", text), ("p.f90", main), ("bad.f90", &text.replace("a(i)*2", "a(i)*"))]);
+    // Names that files in between have as well.
+    for name in ["calls.f90", "3.f90"] {
+        folder.write(name, text);
+    }
     for line in [
         "-c s.f90",
         "-c p.f90 -o q.o",
         "s.o q.o -o one",
         "-g s.f90 p.f90 -o two",
         "-O2 -Wall -Wextra -Werror s.f90 p.f90 -o three",
+        "calls.f90 p.f90 -o four",
+        "3.f90 p.f90 -o five",
     ] {
         let output = dvmfc(&folder, line);
         assert!(output.status.success() && said(&output).is_empty(), "{line}: {}", said(&output));
     }
-    for program in ["one", "two", "three"] {
+    for program in ["one", "two", "three", "four", "five"] {
         assert_eq!(printed(&folder, program, "2", "2").0, " 3.0 3.0 3.0 3.0 3.0\n");
     }
     let broken = dvmfc(&folder, "-c bad.f90");

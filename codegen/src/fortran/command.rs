@@ -227,7 +227,8 @@ impl FortranWork<'_> {
             let object = match (self.command.goal, &self.command.output) {
                 (FortranGoal::Object, Some(output)) => PathBuf::from(output),
                 (FortranGoal::Object, None) => PathBuf::from(format!("{stem}.o")),
-                _ => folder.join(format!("{stem}.o")),
+                // Apart from files in between, which have names of their own.
+                _ => self.folder()?.join(format!("{stem}.o")),
             };
             let code = self.source(source, &folder, &object)?;
             if code != 0 {
