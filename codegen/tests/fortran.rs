@@ -5,6 +5,8 @@
 mod aliases;
 #[path = "fortran/calls.rs"]
 mod calls;
+#[path = "fortran/drawn_calls.rs"]
+mod drawn_calls;
 #[path = "fortran/marks.rs"]
 mod marks;
 #[path = "fortran/modules.rs"]
@@ -13,6 +15,8 @@ mod modules;
 mod nests;
 #[path = "fortran/refusals.rs"]
 mod refusals;
+#[path = "fortran/subroutines.rs"]
+mod subroutines;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

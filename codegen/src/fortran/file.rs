@@ -62,12 +62,15 @@ impl<'a> FortranFile<'a> {
             return Err(FortranRefusal::new(procedure.place.0, "its text is not in this file", remedy));
         };
         let ends = |text: &str| {
-            ["end", "contains", "endfunction"].contains(&text)
-                || text.starts_with("end function")
-                || text.starts_with("endfunction ")
+            ["end", "contains", "endfunction", "endsubroutine"].contains(&text)
+                || ["end function", "endfunction ", "end subroutine", "endsubroutine "]
+                    .iter()
+                    .any(|end| text.starts_with(end))
         };
         let inside = self.statements[begin + 1..].iter().take_while(|s| !ends(&s.text));
-        let mut all: Vec<&FortranStatement> = inside.filter(|s| !words::is_declaration(&s.text)).collect();
+        // Included declarations show in flang's text, where actions of other files are refused.
+        let actions = inside.skip_while(|s| words::is_declaration(&s.text) || s.text.starts_with("include "));
+        let mut all: Vec<&FortranStatement> = actions.filter(|s| !words::is_declaration(&s.text)).collect();
         if all.last().is_some_and(|s| s.text == "return" && s.label.is_none()) {
             all.pop();
         }

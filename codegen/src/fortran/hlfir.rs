@@ -20,6 +20,8 @@ pub struct HlfirOp {
     pub regions: Vec<Vec<HlfirOp>>,
     /// The name of its place.
     pub reference: String,
+    /// The subroutine whose text it belongs to and its line there, if it stands for a call; its place is that of the call.
+    pub inlined: Option<(String, u32)>,
 }
 
 impl HlfirOp {
@@ -45,6 +47,18 @@ impl HlfirOp {
         all
     }
 }
+
+/// Operations that flang does not print: they stand where the text of a subroutine begins that stands for a call. The operand
+/// is the number or element that an argument is, until the text ends.
+pub const BIND: &str = "dvm.bind";
+/// The operand is the array, section or first element that an argument is; it is kept until `VIEW` says how it is seen.
+pub const HOLD: &str = "dvm.hold";
+/// An array as the subroutine declares it: what `HOLD` kept, the lower bounds and the extents; `%none` for one that is not told.
+pub const VIEW: &str = "dvm.view";
+/// What follows is computed once, when the subroutine is entered.
+pub const ENTER: &str = "dvm.enter";
+/// The end of that.
+pub const ENTERED: &str = "dvm.entered";
 
 /// The name of a value without the number of the result: `%62` of `%62#1`.
 pub fn base(value: &str) -> &str {

@@ -4,6 +4,7 @@ use super::clauses::FortranClauses;
 use super::escape::escape;
 use super::file::{FortranFile, real_constants};
 use super::hlfir::{self, HlfirOp};
+use super::inlining::expand;
 use super::modules::FileModules;
 use super::refused::FortranRefusal;
 use super::region::translate;
@@ -165,7 +166,13 @@ fn translated(
         return refuse("flang shows no loop here", "put the mark directly before a `do`");
     };
     let declared = Declared::read(function, file.all, file.modules);
-    let used = file.names_used(&declared, &inside.iter().collect::<Vec<_>>(), &clauses.pure)?;
+    let mut used = file.names_used(&declared, &inside.iter().collect::<Vec<_>>(), &clauses.pure)?;
+    let expanded = expand(file, function, (first, last), &declared, &clauses.pure)?;
+    let function = expanded.as_ref().map_or(function, |expanded| &expanded.function);
+    let declared = if expanded.is_some() { Declared::read(function, file.all, file.modules) } else { declared };
+    if let Some(expanded) = &expanded {
+        used.extend(expanded.names.iter().map(|(name, line)| (name.clone(), *line)));
+    }
     if let Some(word) = words::OF_THE_CALL.iter().find(|word| used.contains_key(**word)) {
         return refuse(&format!("a variable has the name `{word}`, which the call needs"), "give it another name");
     }
@@ -184,6 +191,8 @@ fn translated(
         let remedy = "put the mark directly before a loop or an assignment to an array or section";
         return refuse("there is neither a loop nor a statement about arrays", remedy);
     }
+    conditions.extend(expanded.iter().flat_map(|expanded| expanded.conditions.iter().cloned()));
+    conditions.extend(translated.conditions.iter().cloned());
     conditions.extend(translated.functions.iter().flat_map(|function| function.conditions.iter().cloned()));
     conditions.sort();
     conditions.dedup();
@@ -249,7 +258,8 @@ fn block<'a>(op: &'a HlfirOp, first: u32, last: u32, loops: &[u32]) -> Option<Ve
             // Flang shows exactly the loops of the text, and nothing else stands between them.
             let ops: Vec<&HlfirOp> = region[from..to].iter().collect();
             let all = ops.iter().flat_map(|op| std::iter::once(*op).chain(op.inner()));
-            let mut shown: Vec<u32> = all.filter(|op| op.name == "fir.do_loop").map(|op| op.place.0).collect();
+            let mut shown: Vec<u32> =
+                all.filter(|op| op.name == "fir.do_loop" && op.inlined.is_none()).map(|op| op.place.0).collect();
             shown.sort_unstable();
             let inside = |op: &&HlfirOp| op.place.0 == 0 || here(op);
             let is_whole = ops.iter().all(|op| here(op) && op.inner().iter().all(inside));

@@ -4,14 +4,15 @@ use super::clauses::FortranClauses;
 use super::escape::{escape, reads_first};
 use super::external_functions::ExternalFunction;
 use super::file::FortranFile;
-use super::hlfir::{HlfirOp, base};
-use super::places::{Designator, Need, Place, ReachedKind};
+use super::hlfir::{self, HlfirOp, base};
+use super::places::{Need, Place};
 use super::refused::FortranRefusal;
 use super::sections::{NamedElement, Section};
 use super::sums::WholeSum;
-use super::types::{Element, Holder, SpelledType};
+use super::types::Element;
 use super::values::{self, HlfirValue, ValueShape};
 use super::variables::{Declared, FortranArray, FortranKind, FortranVariable};
+use super::views::{ArrayView, HeldArray, KEPT};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 mod arrays;
@@ -19,7 +20,11 @@ mod call_arguments;
 mod control;
 mod externals;
 mod functions;
+mod parts;
 mod updates;
+mod views;
+
+pub use functions::{constants_of, same_constant};
 
 /// A text that stands twice in a minimum or maximum is no longer than this.
 const LONG: usize = 2000;
@@ -76,6 +81,8 @@ pub struct TranslatedRegion {
     pub externals: Vec<ExternalFunction>,
     /// Names of all functions that the lines call.
     pub called: BTreeSet<String>,
+    /// Conditions of Fortran under which arrays have the extents that subroutines declare.
+    pub conditions: Vec<String>,
 }
 
 type Answer<T> = Result<T, FortranRefusal>;
@@ -91,6 +98,8 @@ struct FoundElement {
     steady: bool,
     /// It may be written.
     writable: bool,
+    /// The array, and the subscripts.
+    of: Option<(Place, FortranArray, Vec<HlfirValue>)>,
 }
 
 struct Translator<'a> {
@@ -114,6 +123,11 @@ struct Translator<'a> {
     /// Sections, and expressions of arrays with the statement that names them.
     sections: HashMap<&'a str, Section>,
     expressions: HashMap<&'a str, (&'a HlfirOp, usize)>,
+    /// Arrays that are arguments of subroutines whose text stands for a call: as they are passed, and as they are declared.
+    held: HashMap<&'a str, HeldArray>,
+    views: HashMap<&'a str, ArrayView>,
+    /// What is computed now is computed once in such a text.
+    enters: bool,
     /// Elements that statements name.
     accesses: Vec<NamedElement>,
     /// Operations up to here, by the names of their results.
@@ -145,6 +159,10 @@ pub fn translate<'a>(
     // Whole numbers that others see, or that keep a value between iterations: C finds what they are in each iteration.
     let is_carried = |key: &&&'a str| {
         let Some(variable) = declared.variables.get(**key) else { return false };
+        // Local variables of subroutines whose text stands for a call have no value before it.
+        if is_of_call(&variable.name) {
+            return false;
+        }
         let whole = match variable.kind {
             FortranKind::Scalar { element, private, target: false } if element.is_whole() => {
                 !private || reads_first(ops, key) || escape(function, key, lines).is_some()
@@ -195,6 +213,9 @@ impl<'a> Translator<'a> {
             places: HashMap::new(),
             sections: HashMap::new(),
             expressions: HashMap::new(),
+            held: HashMap::new(),
+            views: HashMap::new(),
+            enters: false,
             accesses: Vec::new(),
             seen: HashMap::new(),
             statement: 1,
@@ -255,7 +276,11 @@ impl<'a> Translator<'a> {
                 self.sections.remove(result.as_str());
                 self.expressions.remove(result.as_str());
             }
-            self.operation(op).map_err(|why| call_arguments::refused_call(&ops[at..]).unwrap_or(why))?;
+            let done = self.operation(op).map_err(|why| call_arguments::refused_call(&ops[at..]).unwrap_or(why));
+            done.map_err(|why| match &op.inlined {
+                Some((name, line)) => FortranRefusal { line: *line, ..why }.of_call(op.place.0, name, ""),
+                None => why,
+            })?;
             for result in &op.results {
                 self.seen.insert(result.as_str(), op);
             }
@@ -287,6 +312,15 @@ impl<'a> Translator<'a> {
             "fir.store" => self.last_value(op),
             "hlfir.associate" => self.argument(op),
             "hlfir.end_associate" => Ok(()),
+            hlfir::BIND => self.bind(op),
+            hlfir::HOLD => self.hold(op),
+            hlfir::VIEW => self.view(op),
+            hlfir::ENTER | hlfir::ENTERED => {
+                self.enters = op.name == hlfir::ENTER;
+                // What is passed belongs to no statement of the subroutine.
+                self.statement += 1;
+                Ok(())
+            }
             name if name.starts_with("fir.call") => self.call(op),
             _ => {
                 let value = self.value(op)?;
@@ -297,7 +331,7 @@ impl<'a> Translator<'a> {
 
     fn keep(&mut self, op: &'a HlfirOp, mut value: HlfirValue) -> Answer<()> {
         let [result] = op.results.as_slice() else { return unknown(op) };
-        value.statement = self.statement;
+        value.statement = if self.enters { KEPT } else { self.statement };
         self.values.insert(result.as_str(), value);
         Ok(())
     }
@@ -354,7 +388,9 @@ impl<'a> Translator<'a> {
     /// The value of an operand, which this statement must have computed.
     fn operand(&mut self, op: &'a HlfirOp, operand: &str) -> Answer<HlfirValue> {
         match self.values.get(base(operand)) {
-            Some(value) if value.statement == self.statement || value.number.is_some() => Ok(value.clone()),
+            Some(value) if [self.statement, KEPT].contains(&value.statement) || value.number.is_some() => {
+                Ok(value.clone())
+            }
             _ if operand.starts_with("%arg") => {
                 // The count of iterations goes on in the loop's last operations, and nowhere else.
                 let shape = ValueShape::Other("a count of iterations");
@@ -379,10 +415,15 @@ impl<'a> Translator<'a> {
     /// The value of an element or a variable.
     fn read(&mut self, op: &'a HlfirOp, from: &str) -> Answer<HlfirValue> {
         if let Some(found) = self.elements.get(base(from)) {
-            if found.statement != self.statement {
+            if ![self.statement, KEPT].contains(&found.statement) {
                 return unknown(op);
             }
-            return Ok(Self::value_of(found));
+            let found = found.clone();
+            self.access_again(&found);
+            return Ok(Self::value_of(&found));
+        }
+        if let Some(value) = self.kept_value(from) {
+            return Ok(value);
         }
         let (key, variable) = self.variable(op, from)?;
         let FortranKind::Scalar { element, target, .. } = &variable.kind else {
@@ -390,7 +431,8 @@ impl<'a> Translator<'a> {
         };
         let mut shape = if element.is_whole() { ValueShape::Affine } else { ValueShape::Other("a real number") };
         let is_steady = !self.written.contains(key) && !self.counters.contains(key);
-        if self.written.contains(key) {
+        let is_own = is_of_call(&variable.name) && !self.counters.contains(key);
+        if self.written.contains(key) || is_own {
             if !self.defined.contains(&key) && !self.carried.contains(&key) {
                 let reason = format!("`{}` is read where the same iteration has not surely written it", variable.name);
                 return refuse(op, &reason, "write it before it is read, or keep the value in an element of an array");
@@ -496,102 +538,6 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn designate(&mut self, op: &'a HlfirOp) -> Answer<()> {
-        let Some(parts) = Designator::read(op) else {
-            return refuse(op, "a part of a variable that is not taken", "write a loop over its elements");
-        };
-        let [result] = op.results.as_slice() else { return unknown(op) };
-        if parts.component.is_none()
-            && let Some(found) = self.element_in_section(op, parts.base, &parts.subscripts)?
-        {
-            self.values.remove(result.as_str());
-            self.elements.insert(result.as_str(), found);
-            return Ok(());
-        }
-        let mut place = self.place(op, parts.base)?;
-        if let Some(component) = parts.component {
-            place = self.component(op, &place, component, parts.shape)?;
-        }
-        self.values.remove(result.as_str());
-        match (&place.kind, parts.subscripts.as_slice()) {
-            (ReachedKind::Numbers(array), subscripts) if subscripts.len() == array.extents.len() => {
-                if subscripts.iter().any(|subscript| subscript.contains(':')) {
-                    let array = array.clone();
-                    return self.section(op, place, array, &parts.subscripts);
-                }
-                let values = subscripts.iter().map(|one| self.operand(op, one)).collect::<Answer<Vec<_>>>()?;
-                let found = self.element(op, &place, array, &values)?;
-                self.elements.insert(result.as_str(), found);
-            }
-            (ReachedKind::Number(element), []) if !place.is_variable => {
-                let text = format!("{}[0]", self.reference(&place, *element));
-                let (element, statement) = (*element, self.statement);
-                let found = FoundElement { text, element, statement, steady: true, writable: false };
-                self.elements.insert(result.as_str(), found);
-            }
-            (ReachedKind::Objects(rank), subscripts) if subscripts.len() == *rank => {
-                let place = self.object(op, &place, subscripts)?;
-                self.places.insert(result.as_str(), (place, self.statement));
-            }
-            (_, []) => _ = self.places.insert(result.as_str(), (place, self.statement)),
-            _ => return refuse(op, "a section of objects", "write a loop over its elements"),
-        }
-        Ok(())
-    }
-
-    fn component(&self, op: &'a HlfirOp, of: &Place, name: &str, shape: Option<&str>) -> Answer<Place> {
-        let what = format!("the component `{name}` of `{}`", of.text);
-        let remedy = "pass the component to a subroutine as an array or a number, and put the region there";
-        if of.kind != ReachedKind::Object {
-            return refuse(op, &format!("{what}: a section of components"), remedy);
-        }
-        let bounds = match shape {
-            Some(shape) => {
-                Some(self.bounds(shape).ok_or(refusal(op, &format!("{what} has bounds of the run"), remedy))?)
-            }
-            None => None,
-        };
-        // With subscripts, this is the type of the element.
-        let mut spelled = op.text.rsplit_once("-> ").and_then(|(_, to)| SpelledType::read(to));
-        if let Some(spelled) = spelled.as_mut().filter(|s| bounds.is_some() && s.holder == Holder::AssumedShape) {
-            // A section, or the whole with its bounds: the component itself has no descriptor.
-            spelled.holder = Holder::Itself;
-        }
-        let made = spelled.and_then(|spelled| of.component(name, &spelled, bounds));
-        made.ok_or_else(|| refusal(op, &format!("{what} has a type that is not taken"), remedy))
-    }
-
-    /// Lower bounds and extents that are constants.
-    fn bounds(&self, shape: &str) -> Option<Vec<(i64, i64)>> {
-        let shape = self.seen.get(base(shape))?;
-        let operands = shape.operands();
-        let numbers = operands.iter().map(|operand| self.values.get(base(operand))?.number);
-        let numbers = numbers.collect::<Option<Vec<i64>>>()?;
-        match shape.name.as_str() {
-            "fir.shape" => Some(numbers.into_iter().map(|extent| (1, extent)).collect()),
-            "fir.shape_shift" => Some(numbers.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()),
-            _ => None,
-        }
-    }
-
-    /// An element of an array of objects.
-    fn object(&mut self, op: &'a HlfirOp, of: &Place, subscripts: &[&str]) -> Answer<Place> {
-        let mut texts = Vec::new();
-        for subscript in subscripts {
-            let value = self.operand(op, subscript)?;
-            let Some(text) = value.fortran else {
-                let reason = format!("a subscript of `{}`, an array of objects, changes in the region", of.text);
-                return refuse(
-                    op,
-                    &reason,
-                    "pass one object, or its components, to a subroutine, and put the region there",
-                );
-            };
-            texts.push(text);
-        }
-        Ok(of.element(&texts))
-    }
-
     fn element(
         &mut self,
         op: &'a HlfirOp,
@@ -623,7 +569,16 @@ impl<'a> Translator<'a> {
             };
             text.push_str(&subscript);
         }
-        Ok(FoundElement { text, element: array.element, statement: self.statement, steady, writable: true })
+        let of = Some((place.clone(), array.clone(), all.to_vec()));
+        Ok(FoundElement { text, element: array.element, statement: self.statement, steady, writable: true, of })
+    }
+
+    /// Notes that another statement names an element.
+    fn access_again(&mut self, found: &FoundElement) {
+        if let Some((place, array, subscripts)) = found.of.as_ref().filter(|_| found.statement == KEPT) {
+            let name = self.array(place, array);
+            self.access(&name, place, subscripts.iter().map(|value| value.sum.clone()).collect());
+        }
     }
 
     fn assign(&mut self, op: &'a HlfirOp) -> Answer<()> {
@@ -634,7 +589,7 @@ impl<'a> Translator<'a> {
         }
         let value = self.operand(op, value)?;
         let (text, element) = if let Some(found) = self.elements.get(base(to)) {
-            if found.statement != self.statement {
+            if ![self.statement, KEPT].contains(&found.statement) {
                 return unknown(op);
             }
             if !found.writable {
@@ -703,6 +658,11 @@ impl<'a> Translator<'a> {
     fn line(&mut self, op: &'a HlfirOp, text: &str) {
         self.made.lines.push((format!("{}{text}", "    ".repeat(self.depth)), op.place.0));
     }
+}
+
+/// Whether a name is that of a local variable of a subroutine whose text stands for a call: no name of Fortran begins so.
+fn is_of_call(name: &str) -> bool {
+    name.starts_with("_c")
 }
 
 /// The name in C: Fortran's, unless it means something else there.

@@ -55,6 +55,12 @@ impl HlfirValue {
         }
     }
 
+    /// A value that is a sum.
+    pub fn of_sum(sum: &WholeSum) -> HlfirValue {
+        let value = HlfirValue::of(format!("({})", sum.text()), Element::I64, ValueShape::Affine);
+        HlfirValue { sum: Some(sum.clone()), ..value }
+    }
+
     /// A value of this text and type.
     pub fn of(text: String, element: Element, shape: ValueShape) -> HlfirValue {
         let sum = (element.is_whole() && shape.is_affine()).then(|| WholeSum::term(&text));

@@ -317,7 +317,7 @@ fn without_submodules(scope: &str) -> String {
 }
 
 /// The scope of a function's own variables: `_QMmFp` of `@_QMmPp`.
-fn scope_of(head: &str) -> String {
+pub fn scope_of(head: &str) -> String {
     let symbol = attribute(head, "@", '(').unwrap_or_default();
     if symbol == "_QQmain" {
         return "_QF".to_owned();

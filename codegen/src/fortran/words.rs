@@ -21,8 +21,8 @@ pub const OF_THE_CALL: [&str; 6] = ["lbound", "ubound", "size", "min", "allocate
 const REFUSED: [(&str, &str, &str); 29] = [
     (
         "call",
-        "a call: what it reads and writes is not known",
-        "write the called statements into the loop, or end the region before it",
+        "a call of a subroutine whose text is not in this file",
+        "have the subroutine in this file, write its statements into the loop, or end the region before it",
     ),
     ("goto", "a `goto`", "write the condition as `if (...) then`"),
     ("go", "a `goto`", "write the condition as `if (...) then`"),
@@ -98,7 +98,7 @@ pub fn is_where_construct(text: &str) -> bool {
 
 /// Whether a statement declares: a `::` outside of parentheses, or a word that begins a declaration, and no assignment.
 pub fn is_declaration(text: &str) -> bool {
-    const BEGINS: [&str; 15] = [
+    const BEGINS: [&str; 17] = [
         "common",
         "save",
         "integer",
@@ -114,6 +114,8 @@ pub fn is_declaration(text: &str) -> bool {
         "intent",
         "dimension",
         "type",
+        "external",
+        "intrinsic",
     ];
     let bare = outside(text);
     let begins = BEGINS.iter().any(|word| {
@@ -145,12 +147,20 @@ pub fn check(
     if has_name(text) {
         return refuse("a construct with a name", "write it without the name");
     }
+    let bare: String = text.chars().filter(|c| *c != ' ').collect();
+    let leaves = bare.match_indices('*').any(|(at, _)| bare[..at].ends_with(['(', ',']));
+    if leaves {
+        return refuse("an alternate return", "pass a variable for the error, and test it after the region");
+    }
+    let is_call_statement = text.starts_with("call ") || text.starts_with("if") && text.contains(" call ");
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let (length, is_word) = length(rest);
         let (token, after) = rest.split_at(length);
         let before = &text[..text.len() - rest.len()];
-        if is_word && before.trim_end().ends_with('%') {
+        if is_word && (is_call(token, before, after, names) || is_keyword(before, after, is_call_statement)) {
+            // Flang's text tells what is called, and which argument is meant.
+        } else if is_word && before.trim_end().ends_with('%') {
             // A component: flang's text tells which. It is no name of a variable, but may be that of a macro.
             used.insert(format!("%{token}"));
         } else if is_word && !names.contains(token) {
@@ -174,6 +184,23 @@ pub fn check(
         rest = after;
     }
     Ok(())
+}
+
+/// Whether a word is the `call` of a procedure among `names`.
+fn is_call(token: &str, before: &str, after: &str, names: &BTreeSet<String>) -> bool {
+    let begins = before.is_empty() || before.starts_with("if") && before.trim_end().ends_with(')');
+    let called = after.trim_start();
+    token == "call"
+        && begins
+        && after.starts_with(' ')
+        && !called.is_empty()
+        && names.contains(&called[..length(called).0])
+}
+
+/// Whether a word in parentheses names an argument, as in `call f(x=1)`.
+fn is_keyword(before: &str, after: &str, is_call_statement: bool) -> bool {
+    let after = after.trim_start();
+    is_call_statement && before.trim_end().ends_with(['(', ',']) && after.starts_with('=') && !after.starts_with("==")
 }
 
 /// Whether a colon stands outside of parentheses.
@@ -297,6 +324,10 @@ mod tests {
         assert!(refused("a(1:2) = [1, 2]").unwrap().contains("constructor"));
         assert_eq!(refused("a % b(i) = a%c + i"), None);
         assert!(refused("a(i) = b%a").unwrap().contains("`b` is not"));
+        assert!(refused("call n(a(i), *10)").unwrap().contains("alternate return"));
+        assert_eq!(refused("if (i > 2) call n(a(i), n=i, i=2)"), None);
+        assert!(refused("call b(a(i))").unwrap().contains("a call of a subroutine"));
+        assert!(refused("a(i) = call").unwrap().contains("a call of a subroutine"));
         assert!(refused("goto 10").unwrap().contains("goto"));
     }
 }

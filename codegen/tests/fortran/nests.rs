@@ -14,15 +14,17 @@ enum About {
     Elements,
     /// Every second one is about sections.
     Sections,
+    /// Every second one is a call.
+    Calls,
 }
 
 /// A subroutine with one region.
-struct Nest {
-    random: Random,
-    text: String,
-    counters: Vec<&'static str>,
+pub(super) struct Nest {
+    pub(super) random: Random,
+    pub(super) text: String,
+    pub(super) counters: Vec<&'static str>,
     /// Where the arrays `a`, `b`, `c` and `k` are.
-    names: [&'static str; 4],
+    pub(super) names: [&'static str; 4],
     /// Bounds may be elements and components.
     has_sizes: bool,
     /// Variables with a `reduction` may be updated.
@@ -33,12 +35,19 @@ struct Nest {
     about: About,
     /// Loops with a whole number `o` that grows.
     growing: u32,
+    /// Subroutines that it calls, and the type of elements.
+    pub(super) subroutines: Vec<String>,
+    pub(super) real: &'static str,
+    /// Elements of `a` may be passed as arrays, and `b` where a shape is needed.
+    pub(super) passes: (bool, bool),
+    /// The number of the nest.
+    pub(super) seed: u64,
     /// Scalars that it writes: `s` is private, `q` a sum and `w` a maximum of whole numbers.
-    written: BTreeSet<&'static str>,
+    pub(super) written: BTreeSet<&'static str>,
 }
 
 impl Nest {
-    fn line(&mut self, text: &str) {
+    pub(super) fn line(&mut self, text: &str) {
         self.text.push_str(&"  ".repeat(self.counters.len() + 1));
         self.text.push_str(text);
         self.text.push('\n');
@@ -61,7 +70,7 @@ impl Nest {
     }
 
     /// A subscript that stays inside -30:60, for counters between 1 and 12.
-    fn subscript(&mut self) -> String {
+    pub(super) fn subscript(&mut self) -> String {
         let mut counter = *self.random.pick(&self.counters);
         if self.growing > 0 && self.random.one_in(3) {
             counter = "o";
@@ -87,7 +96,7 @@ impl Nest {
         }
     }
 
-    fn element(&mut self) -> String {
+    pub(super) fn element(&mut self) -> String {
         let (x, y) = (self.subscript(), self.subscript());
         match self.random.below(5) {
             0 => format!("{}({x})", self.names[2]),
@@ -98,7 +107,7 @@ impl Nest {
     }
 
     /// Values stay small: no sum of factors is above one.
-    fn term(&mut self, depth: u32, private: bool) -> String {
+    pub(super) fn term(&mut self, depth: u32, private: bool) -> String {
         if depth == 0 || self.random.one_in(4) {
             return match self.random.below(7) {
                 0 => "0.3d0".to_owned(),
@@ -287,6 +296,9 @@ impl Nest {
         if self.about == About::Sections && self.random.one_in(2) {
             return self.arrays();
         }
+        if self.about == About::Calls && self.random.one_in(2) {
+            return self.call();
+        }
         if self.may_reduce && self.random.one_in(4) {
             return self.update();
         }
@@ -393,6 +405,10 @@ fn nest(seed: u64, about: About) -> String {
         may_compute,
         about,
         growing: 0,
+        subroutines: Vec::new(),
+        real: "",
+        passes: (true, true),
+        seed,
         written: BTreeSet::new(),
     };
     let depth = 1 + nest.random.below(if about == About::Sections { 2 } else { 3 });
@@ -402,6 +418,8 @@ fn nest(seed: u64, about: About) -> String {
         "a(l:l+90,-30:60), b(-30:,-30:), c(l:*)",
     ]);
     let real = *nest.random.pick(&["real(8)", "real(8)", "real(4)"]);
+    nest.passes = (names[0] != "a" || !arrays.starts_with("a(-30:,"), names[1] != "b" || !arrays.contains("-30:*"));
+    nest.real = if names[0].contains('%') { "real(8)" } else { real };
     // Arrays elsewhere get the values of the arguments before the region, and give theirs back after it.
     let (mut copied, mut back) = (String::new(), String::new());
     if !set.is_empty() {
@@ -423,7 +441,8 @@ fn nest(seed: u64, about: About) -> String {
     let shown = if nest.random.one_in(3) { "  k(58) = o\n  k(57) = p\n" } else { "" };
     let body = std::mem::take(&mut nest.text);
     nest.text = format!(
-        "{before}  !$dvm region{clauses}\n{body}  !$dvm end region\n{back}  k(60) = q\n  k(59) = w\n{shown}end subroutine\n"
+        "{before}  !$dvm region{clauses}\n{body}  !$dvm end region\n{back}  k(60) = q\n  k(59) = w\n{shown}end subroutine\n{}",
+        nest.subroutines.concat()
     );
     nest.text
 }
@@ -555,7 +574,7 @@ fn accepted(seeds: &[u64], about: About) -> u64 {
     // The generator makes only what is taken; what carries dependences may stay, and what sections may read too late.
     let may_stay = |line: &str| {
         let reasons = ["and Fortran reads them all first", "may be the same memory, by a pointer"];
-        line.contains("[DVM") || about == About::Sections && reasons.iter().any(|reason| line.contains(reason))
+        line.contains("[DVM") || about != About::Elements && reasons.iter().any(|reason| line.contains(reason))
     };
     let refused = messages.lines().find(|line| line.contains("warning: region") && !may_stay(line));
     let text = program(seeds, about);
@@ -604,6 +623,13 @@ fn compare(about: About, share: u64) {
 fn random_nests_of_fortran_give_the_same_bytes() {
     if can_run("random nests of Fortran") {
         compare(About::Elements, 3);
+    }
+}
+
+#[test]
+fn random_calls_of_fortran_give_the_same_bytes() {
+    if can_run("random calls of Fortran") {
+        compare(About::Calls, 6);
     }
 }
 

@@ -6,7 +6,12 @@ use std::process::Command;
 /// Declarations, statements of the region and what follows it; the line of the message, counted from the mark, and a part
 /// of the reason.
 const CASES: [(&str, &str, i64, &str); 77] = [
-    ("call", "do i = 1, n\na(i) = 1\ncall touch(a(i))\nend do", 3, "a call"),
+    (
+        "call",
+        "do i = 1, n\na(i) = 1\ncall mvbits(k(i), 0, 4, k(i), 1)\nend do",
+        3,
+        "a call of a subroutine whose text is not",
+    ),
     ("function", "do i = 1, n\na(i) = distant(a(i))\nend do", 2, "`distant(...)` is neither"),
     ("effect", "do i = 1, n\na(i) = heard(a(i))\nend do", 2, "a call of `heard`, which is not taken at line"),
     ("changed", "do i = 1, n\na(i) = moved(a(i))\nend do", 2, "a call of `moved`, which is not taken at line"),
@@ -188,7 +193,6 @@ fn program(name: &str, body: &str) -> String {
          integer :: n, k(40), i, m\nreal(8) :: a(40), b(40,40), r, s\ncomplex :: z(40)\nlogical :: flags(40)\n\
          type(pair) :: p\ntype(pair) :: q(5)\nclass(pair), allocatable :: any_pair\nreal(8), pointer :: lone, v(:)\nreal(8), target :: u(40)\nreal(8), allocatable :: w(:)\ncharacter :: word\ninteger :: near\ninteger(2) :: tiny_numbers(40)\ninterface\nfunction distant(x) bind(c, name='fabs')\nreal(8), value :: x\nreal(8) :: distant\nend function\nend interface\n\
          allocate(any_pair, lone, w(40))\nlone = 2\nu = 2\nv => u\nany_pair%x = 4\nq = p\nword = 'x'\nnear = 1\ns = 0\n{mark}\n{body}\ncontains\nreal(8) function around(x)\nreal(8), intent(in) :: x\naround = x + near\nend function\nend subroutine\n\
-         subroutine touch(x)\nreal(8) :: x\nx = x + 1\nend subroutine\n\
          \
          program main\nuse kinds\ninteger :: k(40), i\nreal(8) :: a(40), b(40,40), r\ncomplex :: z(40)\nlogical :: flags(40)\n\
          type(pair) :: p\na = [(i*0.5d0, i = 1, 40)]\nb = 1\nr = 0\nz = (1, 2)\nflags = .false.\np%x = 3\nk = [(41 - i, i = 1, 40)]\n\

@@ -79,6 +79,9 @@ impl<'a> Translator<'a> {
         let operands = op.operands();
         let [holder, dimension] = operands.as_slice() else { return None };
         let at = usize::try_from(self.values.get(base(dimension))?.number?).ok()?;
+        if self.views.contains_key(base(holder)) {
+            return self.bound_of_view(holder, at, operand.split_once('#')?.1);
+        }
         let is_known = self.places.contains_key(base(holder));
         let place = self.place(op, holder).ok()?;
         let ReachedKind::Numbers(array) = place.kind.clone() else { return None };
@@ -91,12 +94,12 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn lower(&mut self, place: &Place, array: &FortranArray, at: usize) -> HlfirValue {
+    pub(super) fn lower(&mut self, place: &Place, array: &FortranArray, at: usize) -> HlfirValue {
         let name = self.array(place, array);
         self.bound(array.lower[at], &format!("_l{}_{name}", at + 1))
     }
 
-    fn extent(&mut self, place: &Place, array: &FortranArray, at: usize) -> HlfirValue {
+    pub(super) fn extent(&mut self, place: &Place, array: &FortranArray, at: usize) -> HlfirValue {
         let name = self.array(place, array);
         if at + 1 == array.extents.len() && array.extents[at].is_none() {
             self.made.sized.insert(name.clone());
@@ -106,7 +109,7 @@ impl<'a> Translator<'a> {
 
     fn bound(&self, number: Option<i64>, name: &str) -> HlfirValue {
         let sum = number.map_or_else(|| WholeSum::term(name), WholeSum::constant);
-        HlfirValue { number, statement: self.statement, ..of_sum(&sum) }
+        HlfirValue { number, statement: self.statement, ..HlfirValue::of_sum(&sum) }
     }
 
     /// Notes what `hlfir.designate` with ranges names.
@@ -143,6 +146,9 @@ impl<'a> Translator<'a> {
 
     /// The section that an operand names, if it is one.
     fn section_of(&mut self, op: &'a HlfirOp, operand: &str) -> Answer<Option<Section>> {
+        if let Some(section) = self.section_of_view(op, operand)? {
+            return Ok(Some(section));
+        }
         if let Some(section) = self.sections.get(base(operand)) {
             return if section.statement == self.statement { Ok(Some(section.clone())) } else { unknown(op) };
         }
@@ -181,7 +187,7 @@ impl<'a> Translator<'a> {
                     let before = position.and_then(|position| position.plus(&WholeSum::constant(1), -1));
                     let sum = before.and_then(|before| first.plus(&before, *step));
                     let sum = sum.ok_or_else(|| refusal(op, "an element of a section that is looked up", LOOPS))?;
-                    HlfirValue { statement: self.statement, ..of_sum(&sum) }
+                    HlfirValue { statement: self.statement, ..HlfirValue::of_sum(&sum) }
                 }
             });
         }
@@ -346,7 +352,7 @@ impl<'a> Translator<'a> {
             };
             let (position, first, last) = made.ok_or_else(|| refusal(op, "a bound that is too large", LOOPS))?;
             self.made.locals.insert(counter.clone(), Element::I64);
-            let position = of_sum(&position);
+            let position = HlfirValue::of_sum(&position);
             all.push(ElementLoop { counter, first, last, at, sign: *step, downwards: false, position });
         }
         Ok(all)
@@ -487,12 +493,6 @@ impl<'a> Translator<'a> {
         }
         Ok(())
     }
-}
-
-/// A value that is a sum.
-fn of_sum(sum: &WholeSum) -> HlfirValue {
-    let value = HlfirValue::of(format!("({})", sum.text()), Element::I64, ValueShape::Affine);
-    HlfirValue { sum: Some(sum.clone()), ..value }
 }
 
 /// Looks for an order of `loops` in which no element of `write` is written before `reads` have it.

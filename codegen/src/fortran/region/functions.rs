@@ -1,9 +1,7 @@
 //! Calls of functions of the file. A function of numbers becomes a function of C: what its text does is then known, and
 //! it has no effect, as it has only its arguments and local variables.
 
-use super::{
-    Answer, TranslatedFunction, TranslatedRegion, Translator, c_name, call_arguments, refusal, refuse, unknown,
-};
+use super::{Answer, TranslatedFunction, TranslatedRegion, Translator, c_name, call_arguments, refuse, unknown};
 use crate::fortran::clauses::FortranClauses;
 use crate::fortran::file::{FortranFile, NamedReal, real_constants};
 use crate::fortran::hlfir::{HlfirOp, base};
@@ -61,11 +59,7 @@ impl<'a> Translator<'a> {
     /// A call of a function whose text is in the file.
     fn known_call(&mut self, op: &'a HlfirOp, symbol: &str) -> Answer<()> {
         let called = symbol.rsplit_once('P').map_or(symbol, |(_, name)| name);
-        let function = self.function(op, symbol).map_err(|why| {
-            let line = if why.line == op.place.0 { String::new() } else { format!(" at line {}", why.line) };
-            let remedy = if why.remedy.is_empty() { OUTSIDE } else { &why.remedy };
-            refusal(op, &format!("a call of `{called}`, which is not taken{line}: {}", why.reason), remedy)
-        })?;
+        let function = self.function(op, symbol).map_err(|why| why.of_call(op.place.0, called, OUTSIDE))?;
         let operands = op.operands();
         if operands.len() != function.parameters.len() {
             return unknown(op);
@@ -103,7 +97,8 @@ impl<'a> Translator<'a> {
         };
         let declared = Declared::read(procedure, file.all, file.modules);
         let constants = constants_of(file, procedure, &declared, &self.clauses.pure)?;
-        let conditions = constants.iter().map(|constant| self.same_constant(&declared, constant, procedure.place.0));
+        let conditions =
+            constants.iter().map(|constant| same_constant(self.of_region, &declared, constant, procedure.place.0));
         let conditions = conditions.collect::<Answer<Vec<String>>>()?;
         let head = head_of(procedure, &declared)?;
         writes_only_locals(&head, &declared)?;
@@ -127,32 +122,37 @@ impl<'a> Translator<'a> {
         self.made.functions.push(function.clone());
         Ok(function)
     }
-
-    /// The condition that a constant of a function has its value, where the region can name it.
-    fn same_constant(&self, of: &Declared, constant: &NamedReal, line: u32) -> Answer<String> {
-        let name = &constant.name;
-        let scope = |declared: &Declared| -> BTreeSet<String> {
-            let all = declared.variables.values().filter(|variable| variable.name == *name);
-            all.map(|variable| variable.scope.clone()).collect()
-        };
-        let region = self.of_region;
-        let same = scope(of) == scope(region) && of.constants.contains_key(name) == region.constants.contains_key(name);
-        if !same {
-            let reason = format!("the real constant `{name}` is not one of the region, where its value is compared");
-            return Err(FortranRefusal::new(line, &reason, "declare it in the module of both"));
-        }
-        Ok(format!("{name} == {}", constant.value))
-    }
 }
 
-/// Checks the words of a function; gives the real constants that it names.
-fn constants_of(
+/// The condition that a constant of a procedure has its value, where the region can name it; `region` is what that declares.
+pub fn same_constant(region: &Declared, of: &Declared, constant: &NamedReal, line: u32) -> Answer<String> {
+    let name = &constant.name;
+    let scope = |declared: &Declared| -> BTreeSet<String> {
+        let all = declared.variables.values().filter(|variable| variable.name == *name);
+        all.map(|variable| variable.scope.clone()).collect()
+    };
+    let same = scope(of) == scope(region) && of.constants.contains_key(name) == region.constants.contains_key(name);
+    if !same {
+        let reason = format!("the real constant `{name}` is not one of the region, where its value is compared");
+        return Err(FortranRefusal::new(line, &reason, "declare it in the module of both"));
+    }
+    Ok(format!("{name} == {}", constant.value))
+}
+
+/// Operations that act.
+const ACTS: [&str; 6] = ["hlfir.assign", "fir.do_loop", "fir.if", "fir.call", "fir.store", "hlfir.where"];
+
+/// Checks the words of a procedure; gives the real constants that it names.
+pub fn constants_of(
     file: &FortranFile,
     procedure: &HlfirOp,
     declared: &Declared,
     pure: &[String],
 ) -> Answer<Vec<NamedReal>> {
     let actions = file.actions(procedure)?;
+    if procedure.inner().iter().any(|op| !op.is_own && ACTS.contains(&op.name.as_str())) {
+        return Err(FortranRefusal::new(procedure.place.0, "it includes statements of another file", OUTSIDE));
+    }
     let used = file.names_used(declared, &actions, pure)?;
     file.without_macros(&used, procedure.place.0)?;
     let mut loops: Vec<u32> = actions.iter().filter(|s| is_loop(&s.text)).map(|s| s.first).collect();
