@@ -24,6 +24,8 @@ pub(super) struct RunningPart {
     exchange: Arc<Exchange>,
     callbacks: Callbacks,
     engine: *const Engine,
+    /// The thread that runs the graph does the work.
+    alone: bool,
     stopped: AtomicBool,
     ended: AtomicU64,
     done: Mutex<Option<Result<(), Error>>>,
@@ -49,6 +51,7 @@ pub(super) fn run(
     let engine = call.engine();
     exchange.machine.lock().begin(n);
     exchange.tell_progress();
+    let alone = engine.workers() == 1 || exchange.plan.graphs[n].owners.tiles(exchange.me) <= 1;
     let running = Arc::new(RunningPart {
         name: name.to_owned(),
         label: engine.trace().name(name),
@@ -56,13 +59,13 @@ pub(super) fn run(
         exchange: Arc::clone(exchange),
         callbacks,
         engine,
+        alone,
         stopped: AtomicBool::new(false),
         ended: AtomicU64::new(0),
         done: Mutex::new(None),
         over: Condvar::new(),
     });
     let source: Arc<dyn Source> = running.clone();
-    let alone = engine.workers() == 1 || exchange.plan.graphs[n].owners.tiles(exchange.me) <= 1;
     if alone {
         engine.attach_for_others(Arc::clone(&source));
     } else {
@@ -105,6 +108,9 @@ impl RunningPart {
         self.stopped.store(true, Ordering::Release);
         self.done.lock().get_or_insert(result);
         self.over.notify_all();
+        if self.alone {
+            self.exchange.job.across().wake(); // a worker that was awake may have had the last tile
+        }
     }
 
     /// One step; false if there is nothing to do now.

@@ -113,6 +113,12 @@ impl RemoteAcross for Remote {
         }
     }
 
+    fn wake(&self) {
+        self.step(&inside(), |step| {
+            step.wake();
+        });
+    }
+
     fn wait_and_take(&self, call: u32) -> Vec<AcrossEvent> {
         self.wait_until(&inside(), EAGER_IN_CALL, |step| {
             Some(taken(step.state, call)).filter(|events| !events.is_empty())

@@ -45,8 +45,12 @@ pub(crate) trait RemoteAcross: Send + Sync {
     /// Workers take part in a call from now on, or no longer: those that sleep are woken by what comes for it.
     fn has_workers(&self, whether: bool);
 
-    /// Has the calling thread work until that is over. `work` does what can be done now.
+    /// Has the calling thread work until that is over. `work` does what can be done now; what comes, or
+    /// [`RemoteAcross::wake`], makes it look again.
     fn work(&self, work: &mut dyn FnMut() -> Worked);
+
+    /// Wakes threads that wait.
+    fn wake(&self);
 
     /// Waits until something comes for the call.
     fn wait_and_take(&self, call: u32) -> Vec<AcrossEvent>;
