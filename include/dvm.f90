@@ -284,6 +284,13 @@ module dvm
     integer(c_int) :: buffers = 0
     !> How many steps a message leaves before its reader's, less than `buffers`; -1: at once.
     integer(c_int) :: ahead = 0
+    !> Of a region without the clause `across`, which runs on all processes only where that pays: libdvm writes 1 there when
+    !> processes serve, and 0 if they cannot serve it. NULL: the region has the clause.
+    type(c_ptr) :: offered = c_null_ptr
+    !> Of such a region: about the number of iterations.
+    type(c_funptr) :: work = c_null_funptr
+    !> Of such a region: the record of what is learnt of it.
+    type(c_ptr) :: record = c_null_ptr
   end type dvm_across_t
 
   !> A distribution, by handle. Distributions and plans may be made, asked and freed at any time, also while libdvm is not
@@ -1351,7 +1358,8 @@ module dvm
     !> @param[in]  arrays   its arrays, as many as the region says
     !> @param[in]  digest   a digest of all parameters: if the processes give different ones, nothing runs
     !> @param[in]  willing  zero: this process cannot run the region as tiles; then nothing runs, in no process
-    !> @param[out] ran      1: the region has run. 0: nothing has run, in no process
+    !> @param[out] ran      1: the region has run. 0: nothing has run, in no process; a region without the clause (`offered`) runs
+    !>                      only where that pays
     !> @retval DVM_SUCCESS              ran is written
     !> @retval DVM_ERR_ARGUMENT         region, its functions, arrays or ran is NULL, or its size is not that of this version
     !> @retval DVM_ERR_TASK             a tile failed, here or elsewhere: the arrays are half done
@@ -1393,8 +1401,9 @@ module dvm
 
     !> @brief Serve the regions of a program of one process, before main begins: for constructors of generated code.
     !>
-    !> Where several processes were started, the program uses no MPI and has regions with the clause `across`, process 0 alone
-    !> runs main, and the call returns there. The others do not return: they take part in its regions and end with it. If
+    !> Where several processes were started, the program uses no MPI and has regions with the clause `across`, or regions that
+    !> were compiled with `dvmcc --across` and neither it nor its libraries mention MPI or dvm_init, process 0 alone runs main,
+    !> and the call returns there. The others do not return: they take part in its regions and end with it. If
     !> process 0 calls dvm_init in main, the program is one for all processes: they return, too, and run main.
     !> Where one process was started, with DVM_ACROSS=0, or when called from a shared library, the call does nothing.
     !>

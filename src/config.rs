@@ -139,7 +139,8 @@ const ACROSS: Knob = Knob {
     unit: "",
     default: "1",
     documentation: "Whether regions with the clause `across` run on all processes of the job. 0: each process runs \
-        main and the whole region itself, as it does without the clause. All processes need the same value.",
+        main and the whole region itself, as it does without the clause. 1, if it is set: regions without a clause that \
+        were compiled with `dvmcc --across` run on all, too, even where that does not pay. All processes need the same value.",
 };
 const PLACE: Knob = Knob {
     name: "place",
@@ -476,6 +477,7 @@ pub(crate) struct Config {
     tune: bool,
     tune_file: Option<PathBuf>,
     across: bool,
+    across_always: bool,
     place: Option<String>,
     region_steps: u64,
     trace: Option<PathBuf>,
@@ -532,6 +534,7 @@ impl Config {
             tune: flag(&TUNE, get(&TUNE))?,
             tune_file: get(&TUNE_FILE).map(PathBuf::from),
             across: flag(&ACROSS, get(&ACROSS))?,
+            across_always: get(&ACROSS).is_some() && flag(&ACROSS, get(&ACROSS))?,
             place: get(&PLACE).map(|value| text(&PLACE, &value).map(str::to_owned)).transpose()?,
             region_steps: number(&REGION_STEPS, &or_default(&REGION_STEPS, get(&REGION_STEPS)))?,
             trace: get(&TRACE).map(PathBuf::from),
@@ -604,6 +607,11 @@ impl Config {
     /// Whether regions may run on several processes.
     pub fn across(&self) -> bool {
         self.across
+    }
+
+    /// Whether those without the clause `across` run so, too, even where that does not pay.
+    pub fn across_always(&self) -> bool {
+        self.across_always
     }
 
     /// How their tiles are dealt out, if the environment says so.

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, Ordering};
 
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -46,6 +46,8 @@ pub(crate) struct KnownRegion {
     pub(crate) places: PlaceArrays,
     /// What its text says of the window.
     pub(crate) bounds: Option<StepBounds>,
+    /// Of a region without the clause `across`: where its program is told that processes serve.
+    pub(crate) offered: Option<&'static AtomicI32>,
 }
 
 static KNOWN: Mutex<Vec<Arc<KnownRegion>>> = Mutex::new(Vec::new());
@@ -91,9 +93,26 @@ pub(crate) fn add_unserved() {
     UNSERVED.store(true, Ordering::Relaxed);
 }
 
-/// Whether there is any region.
+/// Whether there is any region with the clause `across`.
 pub(crate) fn any() -> bool {
-    UNSERVED.load(Ordering::Relaxed) || !KNOWN.lock().is_empty()
+    UNSERVED.load(Ordering::Relaxed) || KNOWN.lock().iter().any(|region| region.offered.is_none())
+}
+
+/// Whether there is any region without it that may run on all processes.
+pub(crate) fn any_offered() -> bool {
+    KNOWN.lock().iter().any(|region| region.offered.is_some())
+}
+
+/// Tells all such regions that processes serve.
+pub(crate) fn offer() {
+    KNOWN.lock().iter().filter_map(|region| region.offered).for_each(|offered| offered.store(1, Ordering::Relaxed));
+}
+
+/// Tells one that it cannot be served.
+pub(super) fn withdraw(table: usize) {
+    if let Some(offered) = by_table(table).and_then(|(_, region)| region.offered) {
+        offered.store(0, Ordering::Relaxed);
+    }
 }
 
 /// The region with this number.

@@ -12,6 +12,7 @@
 //!
 //! - `known`: the regions of the program; `served`, `reservation`: one in a process that serves; `program`: serving;
 //!   `remembered`: calls that come again.
+//! - `offer`, `pays`: whether a region without the clause runs on all processes; `one_program`: whether the program allows it.
 //! - `kept`: arrays that stay on the processes between regions: who has what; `spans`, `call_arrays`: as sets of bytes.
 //!   `keeper`, `closed_pages`, `guarded_pages`: in process 0, whose main may touch them; `kept_served`: in a process that serves.
 //! - `functions`: the generated code; `call`: a call of a region from its beginning to its end; `running`: a graph of it;
@@ -31,7 +32,10 @@ mod known;
 mod layout;
 mod machine;
 mod memory_ranges;
+mod offer;
+mod one_program;
 mod outgoing;
+mod pays;
 mod plan;
 mod program;
 mod remembered;
@@ -47,8 +51,13 @@ mod simulation;
 
 pub(crate) use call::{AcrossCall, GraphOfPhase, RegionFacts, is_across, processes_of_body, run};
 pub(crate) use functions::{ArrayAt, Body, FlowRows, Functions};
-pub(crate) use known::{ContextMember, KnownRegion, ProgramPart, add, add_unserved, any, part, set_part};
+pub(crate) use known::{
+    ContextMember, KnownRegion, ProgramPart, add, add_unserved, any, any_offered, offer, part, set_part,
+};
 pub(crate) use layout::Preference;
+pub(crate) use offer::{goes_across, went_across};
+pub(crate) use one_program::objection;
+pub(crate) use pays::EntryLoad;
 pub(crate) use plan::FlowEnds;
 pub(crate) use program::{AfterServing, becomes_equal, lead, refuse_late_init, serve};
 pub(crate) use served::GivenArray;

@@ -4,15 +4,19 @@
 //! Thread safety: any thread that is no worker; the calls of one process run one after the other.
 
 use std::ffi::{c_char, c_int, c_void};
+use std::sync::atomic::AtomicI32;
+use std::time::Instant;
 
 use super::argument::{BeginsWithSize, Extended, extended};
 use super::graph::{dimension, dvm_graph_t, read};
 use super::guard::{guarded, running};
+use super::region::{Shared, dvm_region_t};
 use super::{Arg, dvm_retcode_t};
 use crate::across::{
-    self, AcrossCall, AfterServing, ArrayAt, FlowEnds, Functions, GraphOfPhase, KnownRegion, Preference, ProgramPart,
-    RegionFacts, StepBounds,
+    self, AcrossCall, AfterServing, ArrayAt, EntryLoad, FlowEnds, Functions, GraphOfPhase, KnownRegion, Preference,
+    ProgramPart, RegionFacts, StepBounds,
 };
+use crate::config::Config;
 use crate::engine::{self, Call};
 use crate::error::Error;
 use crate::explain;
@@ -136,6 +140,13 @@ pub struct dvm_across_t {
     pub buffers: c_int,
     /// How many steps a message leaves before its reader's, less than `buffers`; -1: at once.
     pub ahead: c_int,
+    /// Of a region without the clause `across`, which runs on all processes only where that pays: libdvm writes 1 there when
+    /// processes serve, and 0 if they cannot serve it. NULL: the region has the clause.
+    pub offered: *mut c_int,
+    /// Of such a region: about the number of iterations.
+    pub work: Option<unsafe extern "C" fn(context: *const c_void) -> i64>,
+    /// Of such a region: the record of what is learnt of it.
+    pub record: *mut dvm_region_t,
 }
 
 // SAFETY: the first field is a `usize`.
@@ -145,8 +156,12 @@ unsafe impl BeginsWithSize for dvm_across_t {}
 #[allow(unsafe_code)]
 unsafe impl Extended for dvm_across_t {}
 
-/// The bytes of the first version of `dvm_across_t`, which ends before `buffers`.
-const FIRST_SIZE: usize = std::mem::offset_of!(dvm_across_t, buffers);
+/// The bytes of earlier versions of `dvm_across_t`, which end before `buffers` and before `offered`.
+const SIZES: [usize; 3] = [
+    std::mem::offset_of!(dvm_across_t, buffers),
+    std::mem::offset_of!(dvm_across_t, offered),
+    size_of::<dvm_across_t>(),
+];
 
 /// @brief Tell whether regions with the clause `across` run on several processes: in a job of several, unless DVM_ACROSS=0.
 ///
@@ -177,7 +192,8 @@ pub unsafe extern "C" fn dvm_across_begins(across: Arg<*mut c_int>) -> dvm_retco
 /// @param[in]  arrays   its arrays, as many as the region says
 /// @param[in]  digest   a digest of all parameters: if the processes give different ones, nothing runs
 /// @param[in]  willing  zero: this process cannot run the region as tiles; then nothing runs, in no process
-/// @param[out] ran      1: the region has run. 0: nothing has run, in no process
+/// @param[out] ran      1: the region has run. 0: nothing has run, in no process; a region without the clause (`offered`) runs
+///                      only where that pays
 /// @retval DVM_SUCCESS              ran is written
 /// @retval DVM_ERR_ARGUMENT         region, its functions, arrays or ran is NULL, or its size is not that of this version
 /// @retval DVM_ERR_TASK             a tile failed, here or elsewhere: the arrays are half done
@@ -200,7 +216,8 @@ pub unsafe extern "C" fn dvm_across_run(
         outside_tasks(call)?;
         let table = region.address().addr();
         let place = ran.result("ran")?;
-        let Table { name, preferences, flows, body, arrays: count, bounds } = Table::read(&read_region(&region)?)?;
+        let said = read_region(&region)?;
+        let Table { name, preferences, flows, body, arrays: count, bounds } = Table::read(&said)?;
         let arrays = arrays.list(count, "arrays")?;
         let given = |array: &dvm_across_array_t| across::GivenArray {
             base: array.base,
@@ -210,6 +227,17 @@ pub unsafe extern "C" fn dvm_across_run(
             keep: array.named & DVM_ACROSS_KEEP != 0,
         };
         let served: Vec<_> = arrays.iter().map(given).collect();
+        let offered = match offer(call, &said, &context)? {
+            Some((mut load, alone)) => {
+                load.bytes = arrays.iter().map(|array| (array.end - array.begin).max(0).unsigned_abs()).sum();
+                if willing == 0 || !across::goes_across(call, table, &name, load, alone) {
+                    place.write(0);
+                    return Ok(());
+                }
+                Some((load, Instant::now()))
+            }
+            None => None,
+        };
         let at = |array: &dvm_across_array_t| ArrayAt { base: array.base.cast(), element: array.element, fixed: false };
         let arrays = arrays.iter().map(at).collect();
         let context = context.pointer();
@@ -223,9 +251,31 @@ pub unsafe extern "C" fn dvm_across_run(
         } else {
             across::run(call, facts, functions)
         };
-        place.write(c_int::from(has_run?));
+        let has_run = has_run?;
+        if let Some((load, begun)) = offered {
+            across::went_across(table, load, has_run.then(|| begun.elapsed()));
+        }
+        place.write(c_int::from(has_run));
         Ok(())
     })
+}
+
+/// What an entry of a region without the clause `across` has to do, and the nanoseconds that it takes in this process, if
+/// that was measured. Nothing: the region has the clause.
+fn offer(
+    call: &Call,
+    region: &dvm_across_t,
+    context: &Arg<*mut c_void>,
+) -> Result<Option<(EntryLoad, Option<u64>)>, Error> {
+    let Some(work) = region.work.filter(|_| !region.offered.is_null()) else { return Ok(None) };
+    // SAFETY: the documentation of `dvm_across_t` demands a function for this context.
+    let work = unsafe { work(context.address().cast()) };
+    // SAFETY: C has passed the region: the record is NULL, or one that lasts.
+    let record = unsafe { Arg::<*mut dvm_region_t, Shared>::new(region.record) };
+    let alone = record.get("region->record")?.least_time(work)?;
+    let processes = call.job().map_or(1, |job| job.processes) as u32;
+    let workers = u32::try_from(call.engine().workers()).unwrap_or(u32::MAX);
+    Ok(Some((EntryLoad { work: work.max(0).unsigned_abs(), bytes: 0, processes, workers }, alone)))
 }
 
 /// @brief Make a region known before main begins: for constructors of generated code.
@@ -254,7 +304,10 @@ pub unsafe extern "C" fn dvm_across_known(region: Arg<*const dvm_across_t>) -> d
         let members = unsafe { Arg::new(region.members) };
         let members = members.list(count(region.members_count), "region->members")?;
         let member = |member: &dvm_across_member_t| across::ContextMember { at: member.at, bytes: member.bytes };
+        // SAFETY: the documentation of `dvm_across_t` demands NULL, or a number in static memory that libdvm may write.
+        let offered = (!region.offered.is_null()).then(|| unsafe { AtomicI32::from_ptr(region.offered) });
         across::add(KnownRegion {
+            offered,
             table,
             name,
             preferences,
@@ -272,8 +325,9 @@ pub unsafe extern "C" fn dvm_across_known(region: Arg<*const dvm_across_t>) -> d
 
 /// @brief Serve the regions of a program of one process, before main begins: for constructors of generated code.
 ///
-/// Where several processes were started, the program uses no MPI and has regions with the clause `across`, process 0 alone
-/// runs main, and the call returns there. The others do not return: they take part in its regions and end with it. If
+/// Where several processes were started, the program uses no MPI and has regions with the clause `across`, or regions that
+/// were compiled with `dvmcc --across` and neither it nor its libraries mention MPI or dvm_init, process 0 alone runs main,
+/// and the call returns there. The others do not return: they take part in its regions and end with it. If
 /// process 0 calls dvm_init in main, the program is one for all processes: they return, too, and run main.
 /// Where one process was started, with DVM_ACROSS=0, or when called from a shared library, the call does nothing.
 ///
@@ -285,16 +339,28 @@ pub unsafe extern "C" fn dvm_across_known(region: Arg<*const dvm_across_t>) -> d
 pub unsafe extern "C" fn dvm_across_serve(caller: Option<unsafe extern "C" fn()>) -> dvm_retcode_t {
     guarded("dvm_across_serve", || {
         let place = caller.and_then(|caller| image::locate(caller as usize));
-        if place.is_none_or(|place| !place.program) || !across::any() || engine::running() {
+        let (asked, offered) = (across::any(), across::any_offered());
+        if place.is_none_or(|place| !place.program) || !(asked || offered) || engine::running() {
             return Ok(());
         }
-        if !remote::init_program()? {
+        let mut offers = offered;
+        let allows = |config: &Config| {
+            if let Some(why) = offered.then(across::objection).flatten() {
+                config.note(|| format!("regions without the clause `across` run where main runs them: {why}"));
+                offers = false;
+            }
+            asked || offers
+        };
+        if !remote::init_program(allows)? {
             return Ok(());
         }
         explain::begin()?;
         let call = engine::enter()?;
         if call.process().0 == 0 {
             across::set_part(ProgramPart::Leads);
+            if offers {
+                across::offer();
+            }
             return Ok(());
         }
         across::set_part(ProgramPart::Serves);
@@ -325,7 +391,7 @@ struct Table {
 
 /// The region's table, of this version or an earlier one.
 fn read_region(region: &Arg<*const dvm_across_t>) -> Result<dvm_across_t, Error> {
-    extended(region, &[FIRST_SIZE, size_of::<dvm_across_t>()], "region")?.map_err(|size| {
+    extended(region, &SIZES, "region")?.map_err(|size| {
         let own = size_of::<dvm_across_t>();
         Error::argument(format!("`region->size` is {size}, this version knows {own} bytes"))
     })

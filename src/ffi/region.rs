@@ -80,6 +80,11 @@ impl Shared {
         )))
     }
 
+    /// Nanoseconds of an entry with so much work in this process, as far as measured.
+    pub(super) fn least_time(&self, work: i64) -> Result<Option<u64>, Error> {
+        Ok(self.known()?.record.least_time(work))
+    }
+
     fn name(&self) -> RecordName {
         let Shared { ref name, line, phase, .. } = *self;
         let region = name.text().ok().flatten().unwrap_or_else(|| "region".to_owned());

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 pub(crate) use callbacks::{Bounds, Callbacks, Exists, Predecessors, Run, Successors, Visit};
 pub(crate) use parts::GraphParts;
-pub(crate) use regions::{CLASSES, Record, RecordName, RegionEntry, learnt, now, waits_to_start};
+pub(crate) use regions::{CLASSES, Record, RecordName, RegionEntry, class, learnt, now, waits_to_start};
 pub(crate) use sizes::TileCost;
 pub(crate) use space::{MAX_DIMENSION, Space};
 

@@ -135,6 +135,11 @@ impl Record {
         LEARNERS.get((self.number.load(Ordering::Acquire) as u32).wrapping_sub(1)).copied()
     }
 
+    /// Nanoseconds of an entry with so much work, to a power of two, as far as measured.
+    pub(crate) fn least_time(&self, work: i64) -> Option<u64> {
+        self.known()?.tuners.lock()[class(work)].as_ref()?.least_time()
+    }
+
     /// Entries of this class that need not ask.
     pub(crate) fn leave_unasked(&self, class: usize, entries: u64) {
         self.unasked[class].store(u32::try_from(entries).unwrap_or(u32::MAX), Ordering::Relaxed);

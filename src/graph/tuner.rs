@@ -195,6 +195,11 @@ impl Tuner {
         (self.plain > 0).then_some(self.plain)
     }
 
+    /// The least time of a way in the last trial, if there was any.
+    pub(crate) fn least_time(&self) -> Option<u64> {
+        self.times.into_iter().min().filter(|time| *time < u64::MAX)
+    }
+
     /// The way that is kept and the times of its last trial; `None` during the first trial.
     pub(crate) fn learnt(&self) -> Option<(RegionWay, [u64; 2])> {
         matches!(self.state, State::Kept { .. }).then_some((self.best, self.times))

@@ -41,10 +41,10 @@ pub(crate) fn init() -> Result<(), Error> {
 }
 
 /// Joins the job before the program's main function runs, if several processes were started of a program that uses no MPI
-/// itself, and regions may run on several processes; else false.
-pub(crate) fn init_program() -> Result<bool, Error> {
+/// itself, regions may run on several processes, and the program allows it; else false.
+pub(crate) fn init_program(allows: impl FnOnce(&Config) -> bool) -> Result<bool, Error> {
     let config = Config::load()?;
-    if !config.across() || !transport::starts_several(&config)? {
+    if !config.across() || !transport::starts_several(&config)? || !allows(&config) {
         return Ok(false);
     }
     engine::init_implicitly(|config| {

@@ -169,6 +169,9 @@ fn region_of_several() -> dvm_across_t {
         places: Some(places),
         buffers: 0,
         ahead: -1,
+        offered: null_mut(),
+        work: None,
+        record: null_mut(),
     }
 }
 
