@@ -9,7 +9,7 @@
 # Settings: DVM_TEST_PROCESSES, how many processes (a list; default: the file `processes`); DVM_TEST_SECONDS, how long a run may take (default 120);
 # LIBDVM, the shared library, and DVMRUN (default: cargo's builds in target/release); CC; DVM_TEST_FLAGS, more options for CC.
 # Lines of a program say: `arguments: ...`, one run for each such line; `library: FILE`, a source in `library` for a shared object
-# that it needs; `options: ...` for dvmrun; `environment: NAME=VALUE ...`; `status: N`, its exit status if there are several processes; `kills: KIND ...`, DVM_TEST_KILLS runs more with each kind, a seed (from DVM_TEST_FIRST on) and microseconds; `only by dvmrun: REASON`; `also as: N ...`, more numbers of processes; `other program: OPTIONS`, how it is compiled for all processes but the first;
+# that it needs; `options: ...` for dvmrun; `environment: NAME=VALUE ...`; `status: N`, its exit status if there are several processes; `kills: KIND ...`, DVM_TEST_KILLS runs more with each kind, a seed (from DVM_TEST_FIRST on) and microseconds; `only by dvmrun: REASON`; `also as: N ...`, more numbers of processes; `compiled with: OPTIONS`, further ones; `other program: OPTIONS`, how it is compiled for all processes but the first;
 # `plugin: NAME FILE OPTION...`, a source in `library` for a shared object that it loads itself from the folder PLUGINS.
 set -uo pipefail
 export LC_ALL=C
@@ -76,6 +76,8 @@ build() {
         needed=("-l${library%.c}")
     fi
     needed+=(-ldvm -lpthread -lm -ldl)
+    read -r -a options <<<"$(said "$name" "compiled with")"
+    needed+=("${options[@]}")
     build_plugins "$name" || return
     compile -rdynamic -o "$program" "$here/$name.c" -L"$work/lib" "${needed[@]}" || return
     if [ -z "$other" ]; then

@@ -27,6 +27,10 @@ use dvm_isl::{Set, UnionMap};
 use serde::{Deserialize, Serialize};
 use std::{fmt::Write, str::FromStr};
 
+/// Isl's operations to prepare a region to run on several processes that nobody has asked for. A stencil in
+/// time over two arrays needs between 200,000 and this.
+const OFFERED_OPERATIONS: u64 = 1_000_000;
+
 /// One step on the way to C.
 struct Pass<'a> {
     /// Its name, as `--print` takes it.
@@ -486,6 +490,9 @@ impl<'a> Work<'a> {
 
     /// A region that cannot run on several processes runs in its own.
     fn emit(&mut self) -> Result<(), Refusal> {
+        if self.region.options.offered && !self.region.options.across {
+            return self.emit_offered();
+        }
         if !self.region.options.across {
             self.generated = Some(self.emitted()?);
             return Ok(());
@@ -500,6 +507,22 @@ impl<'a> Work<'a> {
                 Generated { in_own_process: Some(refusal), ..self.emitted()? }
             }
         });
+        Ok(())
+    }
+
+    /// Nobody has asked for several processes: what would take long, or cannot be served, runs in one, and nothing is told.
+    fn emit_offered(&mut self) -> Result<(), Refusal> {
+        if self.region.reductions.is_empty() && self.region.ties.is_empty() {
+            made(self.isl_region.as_ref())?.begin_offer(OFFERED_OPERATIONS);
+            let offered = self.across().and_then(|()| self.emitted());
+            made(self.isl_region.as_ref())?.end_offer();
+            if let (Ok(generated), true) = (offered, self.across.as_ref().is_some_and(|across| across.served.is_ok())) {
+                self.generated = Some(generated);
+                return Ok(());
+            }
+            self.across = None;
+        }
+        self.generated = Some(self.emitted()?);
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use crate::{
     model::{AccessKind, Region},
 };
 use dvm_isl::{Ctx, Map, Set, UnionMap, UnionSet};
+use std::cell::Cell;
 
 /// Maximum of isl's operations in one stage: about one second.
 const OPERATIONS: u64 = 600_000;
@@ -17,6 +18,8 @@ const JOINED: usize = 32;
 pub struct IslRegion {
     /// isl's context, with its limit of operations.
     pub ctx: Ctx,
+    /// All stages share one limit.
+    one_stage: Cell<bool>,
     /// Known constraints on the parameters.
     pub context: Set,
     /// All instances.
@@ -52,7 +55,21 @@ pub struct StatementSets {
 impl IslRegion {
     /// Begins a stage with a new limit of isl's operations.
     pub fn begin_stage(&self) {
-        self.ctx.allow_operations(OPERATIONS);
+        if !self.one_stage.get() {
+            self.ctx.allow_operations(OPERATIONS);
+        }
+    }
+
+    /// Begins work that nobody has asked for, in all of whose stages together isl has so many operations.
+    pub fn begin_offer(&self, operations: u64) {
+        self.one_stage.set(true);
+        self.ctx.allow_operations(operations);
+    }
+
+    /// Ends it.
+    pub fn end_offer(&self) {
+        self.one_stage.set(false);
+        self.begin_stage();
     }
 
     /// The original order for all values of the statements' iterators, including those without an instance.
@@ -90,6 +107,7 @@ impl IslRegion {
             statements: Vec::new(),
             groups,
             ctx,
+            one_stage: Cell::new(false),
         };
         for (at, count) in isl_region.groups.clone().into_iter().enumerate().filter(|(_, count)| *count > 0) {
             isl_region.add(&region.statements[at..at + count])?;

@@ -7,7 +7,7 @@ use super::limited_process::Guarded;
 use super::remark_report::{self, FileRemark};
 use super::{Outcome, compiler_query, composition, dependency_files, output_file, transform};
 use crate::diagnostics::{Diagnostic, Severity};
-use crate::frontend::marks;
+use crate::frontend::{self, marks};
 use crate::refusal::Code;
 use crate::scratch_folder::ScratchFolder;
 use crate::source::Source;
@@ -139,6 +139,7 @@ impl Work<'_> {
         let make = || {
             let mut flags = compiler_query::flags(self.compiler, self.invocation)?;
             flags.extend(self.install.include.iter().map(|i| format!("-I{}", i.display())));
+            flags.extend(self.invocation.across.then(|| frontend::ACROSS.to_owned()));
             Ok(flags)
         };
         self.flags.get_or_insert_with(make).clone()

@@ -1,6 +1,7 @@
 //! Parses a `cc` command line into inputs, options and the goal.
 
 use super::long_options;
+use crate::frontend::ACROSS;
 use std::path::{Path, PathBuf};
 
 /// The output of the command.
@@ -41,6 +42,8 @@ pub struct Invocation {
     pub output: Option<String>,
     /// `--show`.
     pub show: bool,
+    /// `--across`: regions without the clause run on all processes where that pays.
+    pub across: bool,
     /// `--dvm-strict` or `-Werror=dvm`.
     pub strict: bool,
     /// `-w` or `-Wno-dvm`: no warnings.
@@ -77,6 +80,7 @@ impl Invocation {
             only_dependencies: false,
             output: None,
             show: false,
+            across: false,
             strict: false,
             quiet: false,
             silent: false,
@@ -141,6 +145,7 @@ impl Invocation {
     fn own(&mut self, word: &str) -> bool {
         match word {
             "--show" => self.show = true,
+            ACROSS => self.across = true,
             "--dvm-strict" => self.strict = true,
             "-Werror=dvm" => (self.hard, self.quiet) = (true, false),
             "-Wno-error=dvm" => self.hard = false,

@@ -36,6 +36,10 @@ struct dvm__across {
   const struct dvm__across_member *dvm__members;
   void (*dvm__places)(void *, void **);
   int dvm__buffers, dvm__ahead; /* steps; 0, -1: as the run-time likes */
+  /* Without the clause `across`: whether processes serve, the iterations, and what is learnt; else NULL. */
+  int *dvm__offered;
+  dvm__int64 (*dvm__work)(const void *);
+  struct dvm__record *dvm__record;
 };
 extern int dvm__across_known(const struct dvm__across *) __asm__("dvm_across_known");
 extern int dvm__across_serve(void (*)(void)) __asm__("dvm_across_serve");
@@ -58,6 +62,12 @@ static __inline__ int dvm__is_across(void)
 {
   int dvm__is = 0;
   return dvm__across_begins(&dvm__is) == dvm__success ? dvm__is : 0;
+}
+
+/* The same for a region without the clause `across`. */
+static __inline__ int dvm__offers(const int *dvm__offered)
+{
+  return __builtin_expect(__atomic_load_n(dvm__offered, __ATOMIC_RELAXED), 0) ? dvm__is_across() : 0;
 }
 
 /* A digest with more bytes. */

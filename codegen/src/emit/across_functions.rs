@@ -95,9 +95,22 @@ pub fn table(shared: &RegionContext, across: &AcrossParts) -> String {
         (format!("sizeof(struct {context}), {}, dvm__{name}_members, dvm__{name}_places", members.len()), text)
     };
     let ahead = region.options.ahead.map_or("-1".to_owned(), |steps| steps.to_string());
-    let window = format!("{}, {ahead}", region.options.buffers);
+    let offer = if region.options.offered {
+        format!(", &dvm__{name}_offered, dvm__{name}_several_work, dvm__{name}_records")
+    } else {
+        ", 0, 0, 0".to_owned()
+    };
+    let window = format!("{}, {ahead}{offer}", region.options.buffers);
+    let work = if region.options.offered {
+        format!(
+            "static dvm__int64 dvm__{name}_several_work(const void *{})\n{{\n  return dvm__{name}_work({});\n}}\n\n",
+            shared.argument, shared.argument
+        )
+    } else {
+        String::new()
+    };
     format!(
-        "{members}static const struct dvm__across dvm__{name}_across = {{\n  sizeof(struct dvm__across), \"{name}\", {numbers}, \
+        "{work}{members}static const struct dvm__across dvm__{name}_across = {{\n  sizeof(struct dvm__across), \"{name}\", {numbers}, \
          dvm__{name}_flows, dvm__{name}_phases, dvm__{name}_body,\n  {served}, {window}\n}};\n\n"
     )
 }
@@ -181,6 +194,12 @@ fn places(shared: &RegionContext) -> String {
     text
 }
 
+/// What an offered region keeps: whether processes serve.
+pub fn offered(shared: &RegionContext) -> String {
+    let name = &shared.region.name;
+    format!("/* Whether region `{name}` may run on all processes. */\nstatic int dvm__{name}_offered;\n\n")
+}
+
 /// The beginning of the function that runs the region: on all processes, if all can.
 pub fn entry(shared: &RegionContext, across: &AcrossParts, cannot: &str) -> String {
     let (region, own, tiles) = (shared.region, &shared.own, &shared.tiles);
@@ -190,7 +209,10 @@ pub fn entry(shared: &RegionContext, across: &AcrossParts, cannot: &str) -> Stri
         format!("{{(void *){}, sizeof({}), 0, 0, {}}}", address(shared, array), array.element, by_name | keep)
     };
     let arrays: Vec<String> = region.arrays.iter().map(array).collect();
-    let mut text = String::from("  const int dvm__several = dvm__is_across();\n  if (dvm__several) {\n");
+    let offered = region.options.offered;
+    let serves =
+        if offered { format!("dvm__offers(&dvm__{}_offered)", region.name) } else { "dvm__is_across()".into() };
+    let mut text = format!("  const int dvm__several = {serves};\n  if (dvm__several) {{\n");
     let arrays = if arrays.is_empty() { "{0}".to_owned() } else { arrays.join(", ") };
     let _ = writeln!(text, "    struct dvm__across_array dvm__arrays[] = {{ {arrays} }};");
     if across.served.is_ok() {
@@ -213,10 +235,12 @@ pub fn entry(shared: &RegionContext, across: &AcrossParts, cannot: &str) -> Stri
     }
     let _ = writeln!(
         text,
-        "    if (dvm__ran_across(&dvm__{}_across, &{own}->{tiles}, dvm__arrays, dvm__number, {cannot}, {saved}))\n      return 0;\n  }}\n  \
-         if (dvm__failing)\n    return 1;",
+        "    if (dvm__ran_across(&dvm__{}_across, &{own}->{tiles}, dvm__arrays, dvm__number, {cannot}, {saved}))\n      return 0;\n  }}",
         region.name
     );
+    if !offered {
+        text.push_str("  if (dvm__failing)\n    return 1;\n");
+    }
     text
 }
 

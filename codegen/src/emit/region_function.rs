@@ -61,7 +61,7 @@ pub fn emit(parts: &RegionParts, original: &str) -> Result<Generated, Refusal> {
     let writer = Writer { shared, increasing, hosts, across: parts.across.is_some() };
     let old = if crate::planted::planted("a10-environment") { "#define DVM__RUN_TILE dvm__run\n" } else { "" };
     let spans = row_tables::helpers(parts.overlaps);
-    let across_asked = region.options.across;
+    let across_asked = region.options.across || parts.across.is_some();
     let more = if across_asked { across_functions::HELPERS } else { "" };
     let mut file_scope = format!(
         "{old}{HELPERS}
@@ -78,6 +78,9 @@ pub fn emit(parts: &RegionParts, original: &str) -> Result<Generated, Refusal> {
     if region.reductions.is_empty() {
         file_scope.push_str(&work(shared, host_loops));
     }
+    if region.options.offered && parts.across.is_some() {
+        file_scope.push_str(&across_functions::offered(shared));
+    }
     if let Some(across) = parts.across {
         let tiles: Vec<Option<&TileBox>> = phases.iter().map(|phase| phase.tiles).collect();
         let mut reach = Reach { hosts, band: 0 };
@@ -92,7 +95,12 @@ pub fn emit(parts: &RegionParts, original: &str) -> Result<Generated, Refusal> {
     }
     file_scope.push_str(&reductions::functions(shared));
     file_scope.push_str("DVM__LOUD\n");
-    Ok(Generated { file_scope, call: call(region, shared, original, parts.across.is_some()), in_own_process: None })
+    Ok(Generated { file_scope, call: call(region, shared, original, across_always(parts)), in_own_process: None })
+}
+
+/// Whether all processes come to each entry, also where the original loops are to run.
+fn across_always(parts: &RegionParts) -> bool {
+    parts.across.is_some() && !parts.shared.region.options.offered
 }
 
 /// The C function that runs a phase.
@@ -131,7 +139,7 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
         shared.region.name,
         shared.context,
         shared.own,
-        if parts.across.is_some() { ", int dvm__failing" } else { "" }
+        if across_always(parts) { ", int dvm__failing" } else { "" }
     );
     text.push_str(&shared.locals(&writer.scope, &mentions));
     let check = if overlap_check::needed(shared.region, overlaps) {
@@ -143,7 +151,8 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
     let start = format!("{check}{cannot_start}");
     let (name, own, tiles) = (&shared.region.name, &shared.own, &shared.tiles);
     if let Some(across) = parts.across {
-        let cannot = format!("dvm__failing || dvm__checks() || {leaves}{start}");
+        let failing = if across_always(parts) { "dvm__failing || " } else { "" };
+        let cannot = format!("{failing}dvm__checks() || {leaves}{start}");
         text.push_str(&across_functions::entry(shared, across, &cannot));
     }
     let mut leave = String::new();

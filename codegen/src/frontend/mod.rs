@@ -18,7 +18,7 @@ mod values;
 pub use clang::process::{ClangError, command};
 pub use clang::target::difference;
 pub use nests::{Nest, Scalar, nests};
-pub use read::{Reading, SMALLER, read, refusal};
+pub use read::{ACROSS, Reading, SMALLER, read, refusal};
 pub use region::region_reader::Found;
 pub use region::start_values::FinalScalars;
 pub use text::pragma::marks;

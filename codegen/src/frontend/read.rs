@@ -66,7 +66,12 @@ pub fn read(source: &Source, flags: &[String]) -> Result<Reading, ClangError> {
     }
 }
 
+/// The option of both programs by which regions without the clause `across` run on all processes where that pays.
+pub const ACROSS: &str = "--across";
+
 fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError> {
+    let (own, flags): (Vec<String>, Vec<String>) = flags.iter().cloned().partition(|flag| flag == ACROSS);
+    let flags = flags.as_slice();
     let mut reading = Reading::default();
     let mut marks = pragma::marks(source);
     if marks.len() > limits::REGIONS {
@@ -120,7 +125,10 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
         reading.diagnostics.push(refusal(None, &error));
         return Ok(reading);
     }
-    let sites = pragma::sites(source, marks);
+    let mut sites = pragma::sites(source, marks);
+    for options in sites.iter_mut().flatten().map(|site| &mut site.options) {
+        options.model.offered = !own.is_empty() && !options.model.across && !options.never_across;
+    }
     if sites.iter().all(Result::is_err) {
         reading.diagnostics.extend(sites.iter().filter_map(|s| s.as_ref().err()).map(|e| refusal(None, e)));
         return Ok(reading);

@@ -89,6 +89,8 @@ pub struct Options {
     pub serial: Option<String>,
     /// `across`: the region runs on all processes of a job.
     pub across: bool,
+    /// Without `across`: it runs on all processes where that pays, if it can.
+    pub offered: bool,
     /// `keep(a, b)`: arrays that may stay on the processes after the region.
     pub keep: Vec<String>,
     /// `buffers(B)`: how many steps its tiles run ahead of those that they send to; 0: the run-time's number.

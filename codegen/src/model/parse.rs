@@ -58,6 +58,7 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
         "c90" => region.c90 = true,
         "tile" => region.options.tile.push(words.quoted()?),
         "across" => region.options.across = true,
+        "offered" => region.options.offered = true,
         "keep" => region.options.keep.push(words.quoted()?),
         "buffers" => region.options.buffers = words.number()?,
         "ahead" => region.options.ahead = Some(words.number()?),

@@ -43,6 +43,9 @@ impl fmt::Display for Region {
         if self.options.across {
             writeln!(f, "across")?;
         }
+        if self.options.offered {
+            writeln!(f, "offered")?;
+        }
         for name in &self.options.keep {
             writeln!(f, "keep {}", Quoted(name))?;
         }

@@ -19,6 +19,8 @@ passed to the real compiler. A region that cannot be transformed is reported and
 
 Options of its own:
   --show         keep the generated C as FILE.dvm.c next to the object, and print its path
+  --across       regions without a clause run on all processes where that pays, in a program started
+                 as several that uses neither MPI nor dvm_init
   --dvm-strict   a region that stays sequential is an error (also -Werror=dvm, until -Wno-error=dvm)
   -Wno-dvm       no messages about regions (also -w); -Werror alone makes none an error
   --dvm-remarks  print what became of each region: phases, tile loops, which of them carry dependences,

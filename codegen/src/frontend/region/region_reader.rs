@@ -430,7 +430,11 @@ fn model(
         conditions,
         entry: builder.hoisted.entry(),
         kept: builder.kept.clone(),
-        ties: if site.options.model.across { process_ties::ties(builder) } else { Vec::new() },
+        ties: if site.options.model.across || site.options.model.offered {
+            process_ties::ties(builder)
+        } else {
+            Vec::new()
+        },
         parameters: builder.parameters.iter().map(|p| p.parameter.clone()).collect(),
         context: builder.context(),
         values: builder.values.iter().filter(|(id, _)| !integers.contains(id)).map(|(_, v)| v.clone()).collect(),

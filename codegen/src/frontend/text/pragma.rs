@@ -38,9 +38,11 @@ pub struct PragmaOptions {
     pub reductions: Vec<(Operation, String)>,
     /// `reassociate`: reductions of floating point update several values in turn.
     pub reassociate: bool,
+    /// `across(never)`: the region runs in its own process.
+    pub never_across: bool,
 }
 
-const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j), reduction(+:x), reassociate, private(x), across, keep(a,b), buffers(2), ahead(1)";
+const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j), reduction(+:x), reassociate, private(x), across, across(never), keep(a,b), buffers(2), ahead(1)";
 
 const WORDS: [&str; 12] = [
     "tile",
@@ -235,7 +237,8 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
                     )));
                 }
             }
-            "across" => return Err(refuse(format!("`across({argument})`: the option has no argument"))),
+            "across" if argument == "never" => options.never_across = true,
+            "across" => return Err(refuse(format!("`across({argument})`: the argument is `never`, or there is none"))),
             "buffers" | "ahead" => {
                 let least = u32::from(word == "buffers");
                 let steps = argument.parse().ok().filter(|steps| (least..=MOST_STEPS).contains(steps));
@@ -293,6 +296,9 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
     }
     if let (Some(name), false) = (options.model.keep.first(), options.model.across) {
         return Err(refuse(format!("`keep({name})` is about regions with `across`")));
+    }
+    if options.model.across && options.never_across {
+        return Err(refuse("`across` and `across(never)` contradict each other".to_owned()));
     }
     match window_conflict(&options.model) {
         Some((reason, remedy)) => Err(Refusal::span(Code::WrongClause, at.begin, at.end, reason, remedy)),
@@ -405,6 +411,8 @@ mod tests {
         for (text, part) in [
             ("#pragma dvm region tiles(3)\n", "unknown option `tiles`"),
             ("#pragma dvm region tile\n", "needs an argument"),
+            ("#pragma dvm region across(2)\n", "the argument is `never`"),
+            ("#pragma dvm region across, across(never)\n", "contradict"),
             ("#pragma dvm region tile(0)\n", "positive"),
             ("#pragma dvm region tile()\n", "empty"),
             ("#pragma dvm region name(3x)\n", "identifier"),
