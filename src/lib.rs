@@ -51,6 +51,7 @@ mod remote;
 /// Models run no jobs.
 #[cfg(loom)]
 mod remote {
+    use crate::config::Config;
     use crate::engine;
     use crate::error::Error;
 
@@ -58,7 +59,7 @@ mod remote {
         engine::init(|_| Ok(None))
     }
 
-    pub(crate) fn init_program() -> Result<bool, Error> {
+    pub(crate) fn init_program(_: impl FnOnce(&Config) -> bool) -> Result<bool, Error> {
         Ok(false)
     }
 
