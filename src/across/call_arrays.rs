@@ -110,7 +110,7 @@ impl CallArrays {
     /// # Errors
     /// Tiles need what nobody has.
     pub(crate) fn enter(&mut self, plan: &Plan, me: u32) -> Result<EntryRows, Error> {
-        let mut entry = EntryRows::default();
+        let (mut entry, mut received) = (EntryRows::default(), Vec::new());
         let arrays = self.arrays.len();
         for process in 0..plan.processes {
             // Where nothing is kept, only process 0 sends, and needs nothing.
@@ -141,6 +141,10 @@ impl CallArrays {
                     entry.waits.push((source, Self::rows(&stores)));
                 }
             }
+            received.push((process, needed));
+        }
+        // Only now: all send before they have got anything.
+        for (process, needed) in received {
             for (extent, spans) in self.extents.iter_mut().zip(&needed[arrays..]) {
                 extent.received(process, spans);
             }
@@ -175,5 +179,63 @@ impl CallArrays {
             extent.written(written, &returned);
         }
         self.extents
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::{Owners, Placement, Preference};
+    use super::super::plan::{FlowEnds, Flows, Graph, InstanceBox};
+    use super::*;
+
+    /// All tiles read elements 0 to 9 of array 0.
+    struct AllRead([FlowEnds; 1]);
+
+    impl Flows for AllRead {
+        fn list(&self) -> &[FlowEnds] {
+            &self.0
+        }
+
+        fn rows(&self, _: usize, _: &InstanceBox, _: &InstanceBox, visit: &mut dyn FnMut(ElementRow)) {
+            visit(ElementRow { array: 0, first: 0, count: 10 });
+        }
+    }
+
+    /// A process that gets elements before the tiles run has them too late to send them on.
+    #[test]
+    fn who_sends_has_the_elements_before() {
+        let processes = 4;
+        let preference = Preference { coordinates: vec![0], cyclic: false, near: false };
+        let owners = Owners::new(&[4], processes, &preference, &Placement::default());
+        let graph = Graph {
+            phase: 0,
+            hosts: Vec::new(),
+            extent: vec![4],
+            first: vec![0],
+            step: vec![1],
+            carried: vec![false],
+            owners,
+        };
+        let flows = Box::new(AllRead([FlowEnds { from: None, to: Some(0) }]));
+        let plan = Plan::new(vec![graph], processes, flows);
+        for holder in 0..processes {
+            let mut extent = Extent::new(7, (0, 80), processes, 4096);
+            let mut written = vec![Spans::default(); processes as usize];
+            written[holder as usize] = Spans::one(0, 80);
+            extent.written(&written, &Spans::default());
+            let place = ServedExtent { id: 7, keep: true, base: 0, span: (0, 80), window: (0, 4096) };
+            let kept = [Some(place)];
+            let arrays = CallArrays::with_kept([8].into_iter(), &kept, |_| Some(extent.clone())).expect("it is known");
+            for me in 0..processes {
+                let mut own = arrays.clone();
+                let entry = own.enter(&plan, me).expect("somebody has it");
+                let others = |rows: &[(u32, ElementRows)]| rows.iter().map(|(other, _)| *other).collect::<Vec<_>>();
+                let all_others: Vec<u32> = (0..processes).filter(|process| *process != holder).collect();
+                let [sends, waits] = if me == holder { [all_others, vec![]] } else { [vec![], vec![holder]] };
+                assert_eq!(others(&entry.sends), sends, "{holder} has it, {me} sends");
+                assert_eq!(others(&entry.waits), waits, "{holder} has it, {me} waits");
+                assert!(own.extents[0].sources(me, &Spans::one(0, 80)).expect("it has come").is_empty());
+            }
+        }
     }
 }
