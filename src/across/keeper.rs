@@ -40,6 +40,8 @@ struct Guarded {
     /// Of the ranges of pages that are watched.
     slot: usize,
     closed: ClosedPages,
+    /// A region runs across that uses it.
+    in_call: bool,
     /// Pages that tiles of process 0 have touched though they were closed to main.
     used: Spans,
     /// Pages whose memory was given back, and that nobody has touched since.
@@ -51,11 +53,9 @@ struct Store {
     all: Vec<Guarded>,
     made: u32,
     memory: Option<ClosedMemory>,
-    /// A region runs across.
-    in_call: bool,
 }
 
-static STORE: Mutex<Store> = Mutex::new(Store { all: Vec::new(), made: 0, memory: None, in_call: false });
+static STORE: Mutex<Store> = Mutex::new(Store { all: Vec::new(), made: 0, memory: None });
 
 /// Process 0 and the others, for requests about kept arrays. The calling thread has the turn.
 struct Peers {
@@ -301,10 +301,10 @@ pub(super) fn open(
     for at in 0..store.all.len() {
         if used.contains(&Some(store.all[at].extent.id)) {
             store.open_for_tiles(at)?;
+            store.all[at].in_call = true;
             store.all[at].extent.begin();
         }
     }
-    store.in_call = true;
     let extent = |id| store.all.iter().map(|guarded| &guarded.extent).find(|extent| extent.id == id).cloned();
     Ok((CallArrays::with_kept(elements(), &told, extent)?, told))
 }
@@ -312,7 +312,7 @@ pub(super) fn open(
 /// The call is over: with the extents as they are now, if the region has run.
 pub(super) fn close(call: &Call, _turn: &Turn, after: Option<Vec<Extent>>) -> Result<(), Error> {
     let store = &mut *STORE.lock();
-    store.in_call = false;
+    store.all.iter_mut().for_each(|guarded| guarded.in_call = false);
     for extent in after.into_iter().flatten() {
         if let Some(guarded) = store.all.iter_mut().find(|guarded| guarded.extent.id == extent.id) {
             guarded.extent = extent;
@@ -407,6 +407,7 @@ impl Store {
             window,
             slot,
             closed: ClosedPages::default(),
+            in_call: false,
             used: Spans::default(),
             given_back: Spans::default(),
         });
@@ -440,18 +441,14 @@ fn release_all(call: &Call) -> Result<(), Error> {
 fn touched(address: i64, thread: i32) -> bool {
     let turn = turn_at_once().or_else(|| if is_worker(thread) || has_turn(thread) { None } else { Some(turn()) });
     let told = if let Some(_turn) = turn {
-        enter().and_then(|call| STORE.lock().allow(&call, address)).map_err(|error| error.message().to_owned())
+        enter().and_then(|call| STORE.lock().allow(&call, address))
     } else {
-        let store = &mut *STORE.lock();
-        if store.in_call {
-            store.allow_tile(address).map_err(|error| error.message().to_owned())
-        } else {
-            Err("a task does, or the program's allocator inside of a call, while no region runs across".to_owned())
-        }
+        STORE.lock().allow_tile(address)
     };
     if let Err(why) = &told {
         Config::warn(&format!(
-            "the program touches an array that is kept on several processes, which cannot be brought back: {why}"
+            "the program touches an array that is kept on several processes, which cannot be brought back: {}",
+            why.message()
         ));
     }
     told.is_ok()
@@ -488,10 +485,19 @@ impl Store {
         guarded.closed.set(ClosedPages::of(&guarded.extent.protection()))
     }
 
-    /// A tile touches a page that is closed to main: what it needs has come.
+    /// A thread that runs a call touches a page that is closed to main. Where the call uses the array, a tile does, and what it
+    /// needs has come.
+    ///
+    /// # Errors
+    /// The call does not use it.
     fn allow_tile(&mut self, address: i64) -> Result<(), Error> {
         let Some(at) = self.at(address) else { return Ok(()) };
         let guarded = &mut self.all[at];
+        if !guarded.in_call {
+            return Err(Error::state(
+                "a task does, or the program's allocator, while a region runs that does not use it",
+            ));
+        }
         let around = guarded.extent.around(address, FOR_TILES);
         guarded.used = guarded.used.union(&around);
         guarded.given_back = guarded.given_back.without(&around);
