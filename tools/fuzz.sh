@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Random tests with fresh seeds for as long as asked: loop nests, whole functions and programs from the clauses of the C
 # standard through dvm-codegen against the originals (with a tally of what was accepted, refused and discarded), crossed constructs, programs on
-# libdvm against the sequential model, programs of blocking and wide tasks, simulated processes and bytes that are no
+# libdvm against the sequential model, programs whose regions run across processes against plain ones, programs of blocking and wide tasks, simulated processes and bytes that are no
 # messages, processes of a job that lie, redistributions against brute force.
 #
 #   tools/fuzz.sh [MINUTES]              (default 10)
@@ -137,6 +137,9 @@ while [ "$SECONDS" -lt "$end" ]; do
     DVM_TEST_FIRST=$((5 * first)) DVM_TEST_CASES=500 tests --test standard -- --nocapture
     tally
     DVM_TEST_FIRST=$((5 * first)) DVM_TEST_CASES=200 tests --test crossings -- --nocapture
+    # These run what `cargo build` has made; other tests do not renew it.
+    round cargo build --release --locked --workspace --lib --bins
+    DVM_TEST_FIRST=$first DVM_TEST_CASES=60 tests --test random_across -- --nocapture
     DVM_TEST_FIRST=$first DVM_TEST_CASES=96 tests --test fortran -- --nocapture random
     # These begin with a seed of the clock.
     DVM_TEST_CASES=20000 tests --test random_programs -- --nocapture
@@ -147,4 +150,4 @@ while [ "$SECONDS" -lt "$end" ]; do
     rounds=$((rounds + 1)) first=$((first + 1200))
     printf '\r%d rounds, %d s left ' "$rounds" $((end > SECONDS ? end - SECONDS : 0))
 done
-printf '\n%d passed, 0 failed\n' $((10 * rounds))
+printf '\n%d passed, 0 failed\n' $((11 * rounds))

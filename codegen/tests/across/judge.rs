@@ -1,0 +1,145 @@
+//! The judge: what the program prints that a plain compiler made, for each setting.
+
+use super::program::{Program, Setting};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// What came of a program.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Judged {
+    pub runs: usize,
+    pub regions: usize,
+    /// Regions that run across processes.
+    pub across: usize,
+    /// Runs that were given up: they take long in one process, too.
+    pub slow: usize,
+}
+
+/// A file of the build that is tried: from the environment, or of cargo's build.
+fn built(variable: &str, name: &str) -> PathBuf {
+    let release = Path::new(env!("CARGO_BIN_EXE_dvmcc")).parent().expect("a folder");
+    let path = std::env::var_os(variable).map_or_else(|| release.join(name), PathBuf::from);
+    assert!(path.exists(), "there is no {}: cargo build --release --workspace --lib --bins", path.display());
+    path
+}
+
+/// libdvm and dvmrun, under the names that linkers and programs use.
+pub struct Judge {
+    library: testkit::Scratch,
+    run: PathBuf,
+    dvmcc: PathBuf,
+}
+
+fn said(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    format!("{}: {}", output.status, text.chars().take(1500).collect::<String>())
+}
+
+/// The lines in an order that does not depend on which process was first.
+fn sorted(text: &str) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines.join("\n") + "\n"
+}
+
+impl Judge {
+    pub fn new() -> Judge {
+        let library = testkit::scratch(&[]);
+        let file = built("LIBDVM", "libdvm.so").canonicalize().expect("a path");
+        for name in ["libdvm.so", "libdvm.so.0"] {
+            std::os::unix::fs::symlink(&file, library.join(name)).expect("a link");
+        }
+        Judge { library, run: built("DVMRUN", "dvmrun"), dvmcc: built("DVMCC", "dvmcc") }
+    }
+
+    fn compile(&self, program: &Program, folder: &Path) -> Result<Judged, String> {
+        let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../include");
+        let mut plain = Command::new("gcc");
+        plain.current_dir(folder).args(["-O1", "-w", "program.c", "-o", "plain"]);
+        let mut tiled = Command::new(&self.dvmcc);
+        tiled.current_dir(folder).args(["-O1", "-w", "--dvm-remarks", "program.c", "-o", "tiled", "-ldvm"]);
+        tiled.arg("-I").arg(include).arg("-L").arg(&*self.library);
+        if program.option {
+            tiled.arg("--across");
+        }
+        if program.collective {
+            tiled.arg("-DCOLLECTIVE");
+        }
+        let mut regions = Judged::default();
+        for command in [&mut plain, &mut tiled] {
+            let output = command.output().expect("a compiler runs");
+            if !output.status.success() {
+                return Err(format!("it does not compile: {}", said(&output)));
+            }
+            let text = String::from_utf8_lossy(&output.stderr).into_owned();
+            regions.regions = program.nests.len();
+            if std::env::var_os("DVM_TEST_SHOW").is_some() {
+                println!("{text}");
+            }
+        }
+        let file = std::fs::read(folder.join("tiled")).expect("a program");
+        // Each such region has a constructor that makes it known.
+        let makes_known = |name: &&[u8]| name.starts_with(b"dvm__") && name.ends_with(b"_known");
+        regions.across = file.split(|byte| *byte == 0).filter(makes_known).count();
+        Ok(regions)
+    }
+
+    fn run(&self, program: &Program, setting: &Setting, folder: &Path, seconds: &str) -> Result<Vec<String>, String> {
+        let left = |process| folder.join(format!("left.{process}"));
+        (0..setting.processes).for_each(|process| drop(std::fs::remove_file(left(process))));
+        let mut command = Command::new("timeout");
+        command.current_dir(folder).args(["-s", "KILL", "80"]).arg(&self.run);
+        command.args(["-n", &setting.processes.to_string(), "--timeout", seconds]);
+        command.args(["./tiled", "left"]).env("LD_LIBRARY_PATH", &*self.library);
+        command.envs(setting.environment.iter().map(|(name, value)| (name, value)));
+        let output = command.output().expect("timeout runs");
+        if !output.status.success() {
+            return Err(said(&output));
+        }
+        if !program.collective {
+            return Ok(vec![String::from_utf8_lossy(&output.stdout).into_owned()]);
+        }
+        Ok((0..setting.processes).map(|process| std::fs::read_to_string(left(process)).unwrap_or_default()).collect())
+    }
+
+    /// Whether these tiles take long in one process, too: there may be many, for hardly any iterations.
+    fn is_slow(&self, program: &Program, setting: &Setting, folder: &Path) -> bool {
+        let alone = Setting { processes: 1, ..setting.clone() };
+        self.run(program, &alone, folder, "10").is_err_and(|why| why.contains("the time is over"))
+    }
+
+    /// What is wrong with a program, if anything is.
+    pub fn judge(&self, program: &Program) -> Result<Judged, String> {
+        let folder = testkit::scratch(&[("program.c", &program.text())]);
+        let mut judged = self.compile(program, &folder)?;
+        let mut plain = Command::new("timeout");
+        let output = plain.current_dir(&*folder).args(["60", "./plain"]).output().expect("timeout runs");
+        if !output.status.success() {
+            return Err(format!("the plain program: {}", said(&output)));
+        }
+        let wanted = String::from_utf8_lossy(&output.stdout).into_owned();
+        for setting in &program.shapes {
+            judged.runs += 1;
+            // Without a region that can run across, nothing makes the processes one program: each prints.
+            let copies = if judged.across == 0 && !program.collective { setting.processes } else { 1 };
+            let right = |got: &str| got == wanted || copies > 1 && sorted(got) == sorted(&wanted.repeat(copies));
+            let all = match self.run(program, setting, &folder, "60") {
+                Ok(all) => all,
+                Err(why) if why.contains("the time is over") && self.is_slow(program, setting, &folder) => {
+                    judged.slow += 1;
+                    continue;
+                }
+                Err(why) => return Err(format!("{setting:?}: {why}")),
+            };
+            if let Some((process, got)) = all.iter().enumerate().find(|(_, got)| !right(got)) {
+                return Err(format!(
+                    "{setting:?}: process {process} prints something else: {} lines instead of {}{}",
+                    got.lines().count(),
+                    wanted.lines().count(),
+                    if program.collective { "; all run main" } else { "" },
+                ));
+            }
+        }
+        Ok(judged)
+    }
+}

@@ -1,0 +1,4 @@
+//! Random programs of several processes.
+
+pub mod judge;
+pub mod program;
