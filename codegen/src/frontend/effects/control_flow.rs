@@ -22,6 +22,8 @@ struct Step<'a> {
     writes: Option<Id>,
     /// Not understood: may read every variable.
     opaque: bool,
+    /// The name of a function that is called, or nothing if it is found at run time; its operands come before.
+    calls: Option<&'a str>,
     /// Possible successors.
     next: Vec<usize>,
 }
@@ -71,6 +73,14 @@ impl<'a> ControlFlowGraph<'a> {
     /// Whether a variable's value after the marked statement may be used.
     pub fn alive(&self, id: Id, name: &str) -> bool {
         self.returns_twice || self.after.is_none_or(|after| self.search(after, id, name).0)
+    }
+
+    /// Whether the whole graph may read a value that the variable had before it, or that a function has left there which
+    /// it calls, except those that are `harmless`.
+    pub fn takes_value(&self, id: Id, name: &str, harmless: &dyn Fn(&str) -> bool) -> bool {
+        let called = self.steps.iter().filter(|step| step.calls.is_some_and(|callee| !harmless(callee)));
+        let starts = called.flat_map(|step| &step.next).chain([&self.entry]);
+        self.returns_twice || starts.into_iter().any(|start| self.search(*start, id, name).0)
     }
 
     /// Whether some path writes the variable before it reads it.
@@ -440,7 +450,10 @@ impl<'a> Maker<'a> {
         if builtin {
             return all[1..].iter().fold(next, |next, n| self.mention(n, next));
         }
-        self.operands(all, next)
+        let function = callee.walk().find_map(|n| n.reference.as_ref()).filter(|r| !r.kind.is_variable());
+        let calls = Some(function.map_or("", |r| r.name.as_str())).filter(|_| !planted("a36-static"));
+        let called = self.add(Step { calls, next: vec![next], ..Step::default() });
+        self.operands(all, called)
     }
 
     /// Operands in any order: a variable that one operand writes and another names may be read first.

@@ -40,7 +40,8 @@ impl RegionBuilder<'_> {
 
     /// Whether a variable's value may be used after the region, whose last statement is `last`.
     pub fn alive_after(&self, graph: &ControlFlowGraph, variable: &Node) -> bool {
-        !self.is_hidden(variable) || graph.alive(variable.id, &variable.name)
+        let known = self.is_hidden(variable) || self.is_static_temporary(variable);
+        !known || graph.alive(variable.id, &variable.name)
     }
 }
 

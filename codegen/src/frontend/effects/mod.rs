@@ -13,3 +13,4 @@ mod reassociation;
 mod reductions;
 pub mod seen_calls;
 pub mod statement_effects;
+mod static_temporaries;

@@ -122,7 +122,7 @@ impl RegionBuilder<'_> {
     }
 
     /// Whether C reserves the name for its library, and the file does not define it or give it another symbol.
-    fn is_library(&self, name: &str) -> bool {
+    pub fn is_library(&self, name: &str) -> bool {
         let own = |f: &&Node| {
             f.body().is_some() || f.storage == "static" || f.inner.iter().any(|a| a.is(&SyntaxKind::AsmLabelAttr))
         };
