@@ -123,6 +123,12 @@ pub fn varies(ty: &str) -> bool {
     ty.contains("typeof") || ty.split('[').skip(1).any(|part| !literal(part))
 }
 
+/// The lengths of an array type, the outermost first, if all of them are numbers.
+pub fn constant_lengths(plain: &str) -> Option<Vec<usize>> {
+    let parts = plain.split('[').skip(1).map(|part| part.trim_end().strip_suffix(']')?.parse().ok());
+    parts.collect::<Option<Vec<usize>>>().filter(|lengths| !lengths.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::frontend::clang::ast::{Id, Node, Unit};
+use crate::frontend::clang::ctype;
 use crate::frontend::clang::expression_parts::write_target;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::liveness::mentions;
@@ -25,7 +26,7 @@ impl RegionBuilder<'_> {
 
 /// As above; `hidden` tells which variables nobody else writes.
 fn is_written_first(unit: &Unit, statements: &[&Node], array: &Node, hidden: &dyn Fn(&Node) -> bool) -> bool {
-    let Some(lengths) = lengths(array.ty.plain()) else { return false };
+    let Some(lengths) = ctype::constant_lengths(array.ty.plain()) else { return false };
     let elements = lengths.iter().try_fold(1, |product: usize, &length| product.checked_mul(length));
     if elements.is_none_or(|count| count == 0 || count > MOST_ELEMENTS) {
         return false;
@@ -33,12 +34,6 @@ fn is_written_first(unit: &Unit, statements: &[&Node], array: &Node, hidden: &dy
     let mut run = Run { unit, hidden, array: array.id, lengths, counters: HashMap::new(), left: MOST_STATEMENTS };
     statements.iter().all(|statement| !leaves(statement))
         && run.list(statements.iter().copied(), &mut HashSet::new()).is_some()
-}
-
-/// The lengths of an array type, the outermost first.
-fn lengths(plain: &str) -> Option<Vec<usize>> {
-    let parts = plain.split('[').skip(1).map(|part| part.trim_end().strip_suffix(']')?.parse().ok());
-    parts.collect::<Option<Vec<usize>>>().filter(|lengths| !lengths.is_empty())
 }
 
 /// Whether control may leave a statement, or come into it, elsewhere than at its ends.

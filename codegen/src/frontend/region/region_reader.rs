@@ -234,6 +234,7 @@ fn analyse_with(
             builder.reassociate(&roots, &site.pragma)?;
         }
         builder.find_private(&site.options.private, &roots, &graph, &site.pragma)?;
+        builder.find_scratch(&roots)?;
         builder.follow_definitions(&roots, &graph);
         builder.group(&roots, &graph)?;
         builder.block(0, &roots, &surrounding_loops::Scope::default());
