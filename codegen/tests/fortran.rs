@@ -13,6 +13,8 @@ mod marks;
 mod modules;
 #[path = "fortran/nests.rs"]
 mod nests;
+#[path = "fortran/other_files.rs"]
+mod other_files;
 #[path = "fortran/refusals.rs"]
 mod refusals;
 #[path = "fortran/subroutines.rs"]

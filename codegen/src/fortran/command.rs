@@ -2,8 +2,11 @@
 
 use super::advice::{nests, report};
 use super::command_line::{FortranCommand, FortranGoal, FortranWord};
-use super::file::FortranFile;
+use super::file::{FileGroup, FileParts, FortranFile};
 use super::flang;
+use super::hlfir::HlfirOp;
+use super::kept_objects::mark_object;
+use super::kept_texts::{KeptText, OpenedText, find as find_texts, may_have_procedures, place_of, stamp_of};
 use super::lowering::{LoweredFile, Lowering, added_words, folders_of};
 use super::modules::ModuleUses;
 use super::reading::{procedures, read, region_at};
@@ -43,10 +46,12 @@ pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
         tiled: 0,
         regions: 0,
         stopped: false,
+        unlisted,
+        arithmetic: own.of_arithmetic().chain(command.of_arithmetic()).cloned().collect::<Vec<_>>().join(" "),
     };
     let sources = command.sources();
     if command.why {
-        return work.advise(&sources, unlisted.as_deref());
+        return work.advise(&sources);
     }
     let marked: Vec<PathBuf> = sources.iter().filter(|source| work.is_marked(source)).cloned().collect();
     // The compiler itself says that `-o` does not go with several objects.
@@ -57,7 +62,7 @@ pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
     if marked.is_empty() {
         return work.pass_and_describe(&sources);
     }
-    if let Some(option) = unlisted {
+    if let Some(option) = work.unlisted.clone() {
         for source in &marked {
             work.tell_all(source, &format!("the option `{option}` may change what its statements mean"));
         }
@@ -92,6 +97,10 @@ struct FortranWork<'a> {
     regions: usize,
     /// A refusal is an error.
     stopped: bool,
+    /// The first option under which no region is transformed.
+    unlisted: Option<String>,
+    /// The options that may change the bits of results.
+    arithmetic: String,
 }
 
 impl FortranWork<'_> {
@@ -161,35 +170,114 @@ impl FortranWork<'_> {
         let code = self.pass(&[])?;
         if code == 0 {
             for source in sources {
-                self.describe(source, None)?;
+                let object = self.object_of(source);
+                self.describe(source, None, object.as_deref())?;
             }
         }
         Ok(code)
     }
 
-    /// Keeps what flang says about the modules of a file that gfortran has just compiled; `lowered` is that, if it is known.
-    fn describe(&mut self, source: &Path, lowered: Option<LoweredFile>) -> Result<(), String> {
+    /// Keeps what flang says about a file that gfortran has just compiled to `object`; `lowered` is that, if it is known.
+    fn describe(&mut self, source: &Path, lowered: Option<LoweredFile>, object: Option<&Path>) -> Result<(), String> {
         let bytes = std::fs::read(source).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let uses = ModuleUses::read(&statements(&text, self.command.form(source)));
         let may_make_some = !uses.made.is_empty() || text.to_ascii_lowercase().contains("include");
-        if lowered.is_none() && (!may_make_some || flang::find().is_none()) {
+        let object = object.filter(|_| may_have_procedures(&text));
+        if lowered.is_none() && (!may_make_some && object.is_none() || flang::find().is_none()) {
             return Ok(());
         }
-        let lowering = Lowering { command: self.command, fortran: &self.fortran.clone(), added: &self.added.clone() };
+        let (command, fortran, added) = (self.command, self.fortran.clone(), self.added.clone());
+        let lowering = Lowering { command, fortran: &fortran, added: &added };
         let folders = lowering.folders();
+        if let Some(option) = &self.unlisted
+            && let Some(object) = object
+        {
+            let why = format!("its file was compiled with `{option}`");
+            self.keep_text(source, &uses, object, (&bytes, &text, None), &why)?;
+        }
         if let Some(option) = self.command.option_of_declarations() {
             return folders.keep(&uses.made, Err(&format!("its file was compiled with `{option}`")));
         }
-        let lowered = match lowered {
-            Some(lowered) => lowered,
-            None => lowering.lower(source, &text, &self.folder()?, false)?,
+        let is_whole = |lowered: &LoweredFile| {
+            lowered.uses.made.iter().all(|name| lowered.made.join(format!("{name}.mod")).is_file())
         };
-        let whole = lowered.uses.made.iter().all(|name| lowered.made.join(format!("{name}.mod")).is_file());
+        let to_hlfir = object.is_some() && self.unlisted.is_none();
+        let mut lowered = match lowered {
+            Some(lowered) => lowered,
+            None => lowering.lower(source, &text, &self.folder()?, to_hlfir)?,
+        };
+        if to_hlfir && lowered.text.is_err() && !is_whole(&lowered) {
+            lowered = lowering.lower(source, &text, &self.folder()?, false)?;
+        }
+        if let (true, Some(object)) = (to_hlfir, object) {
+            let why = lowered.text.as_ref().err().map(|(why, _)| why.clone()).unwrap_or_default();
+            let active = lowering.active(source, &text)?;
+            self.keep_text(source, &lowered.uses.clone(), object, (&bytes, &active, Some(&lowered)), &why)?;
+        }
         match &lowered.text {
-            Err((why, _)) if !whole => folders.keep(&lowered.uses.made, Err(why)),
+            Err((why, _)) if !is_whole(&lowered) => folders.keep(&lowered.uses.made, Err(why)),
             _ => folders.keep(&lowered.uses.made, Ok(&lowered.made)),
         }
+    }
+
+    /// Keeps the text of a file for those that call its procedures, and marks the object; `why` says why there is none.
+    fn keep_text(
+        &mut self,
+        source: &Path,
+        uses: &ModuleUses,
+        object: &Path,
+        (bytes, active, lowered): (&[u8], &str, Option<&LoweredFile>),
+        why: &str,
+    ) -> Result<(), String> {
+        let (form, stamp, arithmetic) = (self.command.form(source), stamp_of(bytes), self.arithmetic.clone());
+        let whole = std::fs::canonicalize(source).unwrap_or_else(|_| source.to_owned());
+        let hlfir = lowered.and_then(|lowered| Some((lowered, lowered.text.as_ref().ok()?)));
+        let mut kept = match hlfir.filter(|(_, hlfir)| !hlfir.is_empty()) {
+            Some((lowered, hlfir)) => KeptText::new(&whole, stamp, arithmetic, form, active, hlfir, lowered),
+            None => KeptText::refused(&whole, stamp, arithmetic, &statements(active, form), why),
+        };
+        // An object may go nowhere, as `/dev/null`.
+        if kept.is_empty() || !object.is_file() {
+            return Ok(());
+        }
+        mark_object(&mut kept, object)?;
+        let (folder, beside) = match self.command.goal {
+            FortranGoal::Object => (self.lowering().folders().written, object.to_owned()),
+            _ => (self.kept_here()?, self.kept_here()?.join(source.file_name().unwrap_or_default())),
+        };
+        kept.write(&place_of(uses, &folder, &beside))
+    }
+
+    fn lowering(&self) -> Lowering<'_> {
+        Lowering { command: self.command, fortran: &self.fortran, added: &self.added }
+    }
+
+    /// The folder of texts that serve only the other sources of the command line.
+    fn kept_here(&mut self) -> Result<PathBuf, String> {
+        let folder = self.place()?.join("kept");
+        std::fs::create_dir_all(&folder).map_err(|e| format!("cannot make `{}`: {e}", folder.display()))?;
+        Ok(folder)
+    }
+
+    /// The object that the compiler makes of a source, if that stays.
+    fn object_of(&self, source: &Path) -> Option<PathBuf> {
+        let stem = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        (self.command.goal == FortranGoal::Object)
+            .then(|| self.command.output.as_ref().map_or_else(|| PathBuf::from(format!("{stem}.o")), PathBuf::from))
+    }
+
+    /// Where texts of other files are looked for.
+    fn text_folders(&mut self) -> Result<Vec<PathBuf>, String> {
+        let mut all = Vec::new();
+        if self.command.goal == FortranGoal::Link {
+            all.push(self.kept_here()?);
+        }
+        let output = self.command.output.as_ref().filter(|_| self.command.goal == FortranGoal::Object);
+        let beside = output.and_then(|output| Path::new(output).parent());
+        all.extend(beside.filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_owned));
+        all.extend(self.lowering().folders().searched);
+        Ok(all)
     }
 
     /// A new folder for files in between.
@@ -224,11 +312,10 @@ impl FortranWork<'_> {
         for source in sources {
             let folder = self.folder()?;
             let stem = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let object = match (self.command.goal, &self.command.output) {
-                (FortranGoal::Object, Some(output)) => PathBuf::from(output),
-                (FortranGoal::Object, None) => PathBuf::from(format!("{stem}.o")),
+            let object = match self.object_of(source) {
+                Some(object) => object,
                 // Apart from files in between, which have names of their own.
-                _ => self.folder()?.join(format!("{stem}.o")),
+                None => self.folder()?.join(format!("{stem}.o")),
             };
             let code = self.source(source, &folder, &object)?;
             if code != 0 {
@@ -245,8 +332,8 @@ impl FortranWork<'_> {
             match std::fs::read_to_string(source) {
                 Ok(text) => {
                     let lowering = Lowering { command: self.command, fortran: &self.fortran, added: &self.added };
-                    let mut file = lowering.lower(source, &text, folder, true)?;
-                    made = self.regions(source, &text, &mut file, folder)?;
+                    let file = lowering.lower(source, &text, folder, true)?;
+                    made = self.regions(source, &text, &file, folder)?;
                     lowered = Some(file);
                 }
                 Err(_) => self.tell_all(source, "the file is not UTF-8"),
@@ -257,7 +344,7 @@ impl FortranWork<'_> {
         }
         let code = self.rewritten(source, &made, folder, object)?;
         if code == 0 {
-            self.describe(source, lowered)?;
+            self.describe(source, lowered, Some(object))?;
         }
         Ok(code)
     }
@@ -368,21 +455,19 @@ impl FortranWork<'_> {
         &mut self,
         source: &Path,
         text: &str,
-        lowered: &mut LoweredFile,
+        lowered: &LoweredFile,
         folder: &Path,
     ) -> Result<Vec<FortranRegion>, String> {
         let form = self.command.form(source);
         let first = marks(text, form).first().map_or(1, |mark| mark.line);
         let whole = std::fs::canonicalize(source).unwrap_or_else(|_| source.to_owned());
-        let hlfir = std::mem::replace(&mut lowered.text, Ok(String::new()));
-        if let Err(why) = &hlfir {
-            lowered.text = Err(why.clone());
-        }
-        let hlfir = hlfir.map_err(|(reason, remedy)| FortranRefusal::new(first, &reason, &remedy));
+        let hlfir = lowered.text.clone().map_err(|(reason, remedy)| FortranRefusal::new(first, &reason, &remedy));
         let modules = lowered.file_modules();
         let lowering = Lowering { command: self.command, fortran: &self.fortran, added: &self.added };
         let active = lowering.active(source, text)?;
-        let reading = read(&active, &whole.display().to_string(), form, hlfir, &modules);
+        let (folders, arithmetic) = (self.text_folders()?, self.arithmetic.clone());
+        let find = |all: &[HlfirOp]| find_texts(all, &folders, &arithmetic, &whole);
+        let reading = read(&active, &whole.display().to_string(), form, hlfir, &modules, &find);
         self.regions += reading.regions.len() + reading.refused.len();
         for (name, why) in &reading.refused {
             self.tell(source, name, why);
@@ -463,10 +548,10 @@ impl FortranWork<'_> {
     }
 
     /// `--why`: says which loops of sources without marks can be tiled, and what stands in the way of the others.
-    fn advise(&mut self, sources: &[PathBuf], unlisted: Option<&str>) -> Result<i32, String> {
+    fn advise(&mut self, sources: &[PathBuf]) -> Result<i32, String> {
         let mut code = 0;
         for source in sources {
-            let told = match unlisted {
+            let told = match &self.unlisted {
                 Some(option) => Err(format!("the option `{option}` may change what its statements mean")),
                 None if self.is_marked(source) => {
                     Err("the file has marks already; compile it with --dvm-remarks".to_owned())
@@ -494,7 +579,11 @@ impl FortranWork<'_> {
         let whole = std::fs::canonicalize(source).unwrap_or_else(|_| source.to_owned());
         let all = procedures(hlfir, &whole.display().to_string()).map_err(|why| why.reason)?;
         let (statements, modules) = (statements(&active, self.command.form(source)), lowered.file_modules());
-        let file = FortranFile::new(&statements, &all, &modules);
+        let opened = find_texts(&all, &self.text_folders()?, &self.arithmetic, &whole);
+        let own = FileParts::own(&statements, &all, &modules);
+        let files = std::iter::once(own).chain(opened.files.iter().map(OpenedText::parts)).collect();
+        let group = FileGroup { files, problems: &opened.problems };
+        let file = FortranFile::new(&group);
         let mut attempt = |first: u32, clauses: &str| match region_at(&file, &active, first, clauses) {
             Ok(region) => {
                 let tiled = self.tiles(&region, &folder)?.map(|_| ());

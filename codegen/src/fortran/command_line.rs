@@ -186,6 +186,12 @@ impl FortranCommand {
         all
     }
 
+    /// The options that may change the bits of results, in order.
+    pub fn of_arithmetic(&self) -> impl Iterator<Item = &String> {
+        let is_one = |word: &&String| begins(word, "-m -ffp-contract=");
+        self.options().filter_map(|option| option.first()).filter(is_one)
+    }
+
     /// The options that the compiler of C gets.
     pub fn for_c(&self) -> Vec<String> {
         self.options().filter(|option| begins(&option[0], FOR_C)).flatten().cloned().collect()

@@ -95,6 +95,11 @@ pub fn number_type(spelling: &str) -> Option<NumberType> {
     Some(NumberType { c, element })
 }
 
+/// The name that an object has where the procedure `label` stands, if its text has the number.
+pub fn mark_of(label: &str, number: u64) -> String {
+    format!("dvm__text_{label}_{number:016x}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! A file of Fortran: its statements, and what flang says about it. Looks at the words of regions and of the functions
 //! that they call.
 
+use super::external_functions::mark_of;
 use super::function_names::FunctionNames;
 use super::hlfir::HlfirOp;
 use super::modules::FileModules;
@@ -11,8 +12,59 @@ use super::values::fortran_real;
 use super::variables::{Declared, FortranKind, attribute};
 use super::words;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// What a file of a program consists of.
+pub struct FileParts<'a> {
+    /// Its statements, in order.
+    pub statements: &'a [FortranStatement],
+    /// Its procedures and globals.
+    pub all: &'a [HlfirOp],
+    /// The modules that it makes or uses.
+    pub modules: &'a FileModules,
+    /// Names of functions in it.
+    pub functions: FunctionNames,
+    /// What is known of it if it is another file than the one that is compiled.
+    pub kept: Option<KeptParts<'a>>,
+}
+
+/// What is known of a file that was compiled before.
+pub struct KeptParts<'a> {
+    /// Its source.
+    pub source: &'a Path,
+    /// The number of its text.
+    pub number: u64,
+    /// Its procedures' names for the linker.
+    pub labels: &'a BTreeMap<String, String>,
+}
+
+impl<'a> FileParts<'a> {
+    /// The file that is compiled.
+    pub fn own(statements: &'a [FortranStatement], all: &'a [HlfirOp], modules: &'a FileModules) -> FileParts<'a> {
+        FileParts { statements, all, modules, functions: FunctionNames::read(statements), kept: None }
+    }
+}
+
+/// Files whose procedures call each other: first the one that is compiled.
+pub struct FileGroup<'a> {
+    /// The files.
+    pub files: Vec<FileParts<'a>>,
+    /// Procedures of others that are not taken: a reason and a remedy.
+    pub problems: &'a BTreeMap<String, (String, String)>,
+}
+
+/// A procedure that is called.
+pub struct FoundProcedure<'a> {
+    /// Its file.
+    pub file: FortranFile<'a>,
+    /// What flang says about it.
+    pub procedure: &'a HlfirOp,
+    /// If it is of another file, and may be linked: its name for the linker and the one that its object has at the same place.
+    pub identity: Option<(String, String)>,
+}
 
 /// A file.
+#[derive(Clone)]
 pub struct FortranFile<'a> {
     /// Its statements, in order.
     pub statements: &'a [FortranStatement],
@@ -22,6 +74,10 @@ pub struct FortranFile<'a> {
     pub modules: &'a FileModules,
     /// Names of functions in it and in these modules.
     pub functions: FunctionNames,
+    /// It, and the files whose procedures may be called.
+    group: &'a FileGroup<'a>,
+    /// Its place among these.
+    at: usize,
 }
 
 /// A real named constant that a text names, and the value that flang has put in.
@@ -33,23 +89,60 @@ pub struct NamedReal {
 }
 
 impl<'a> FortranFile<'a> {
-    /// A file of these parts.
-    pub fn new(statements: &'a [FortranStatement], all: &'a [HlfirOp], modules: &'a FileModules) -> FortranFile<'a> {
-        let mut functions = FunctionNames::read(statements);
-        functions.join(&modules.functions);
-        FortranFile { statements, all, modules, functions }
+    /// The file that is compiled.
+    pub fn new(group: &'a FileGroup<'a>) -> FortranFile<'a> {
+        FortranFile::of(group, 0)
     }
 
-    /// The procedure with a name of flang's, such as `_QMmPf`.
-    pub fn procedure(&self, symbol: &str) -> Option<&HlfirOp> {
-        let is_it = |op: &&HlfirOp| op.name == "func.func" && attribute(&op.text, "@", '(') == Some(symbol);
-        self.all.iter().find(|op| is_it(op) && !op.regions.is_empty())
+    fn of(group: &'a FileGroup<'a>, at: usize) -> FortranFile<'a> {
+        let parts = &group.files[at];
+        let mut functions = parts.functions.clone();
+        functions.join(&parts.modules.functions);
+        FortranFile { statements: parts.statements, all: parts.all, modules: parts.modules, functions, group, at }
+    }
+
+    /// The procedure with a name of flang's, such as `_QMmPf`, in this file or another; or why it is not taken.
+    pub fn find(&self, symbol: &str) -> Result<FoundProcedure<'a>, Option<(String, String)>> {
+        let others = (0..self.group.files.len()).filter(|at| *at != self.at);
+        for at in std::iter::once(self.at).chain(others) {
+            let Some(procedure) = procedure_in(self.group.files[at].all, symbol) else { continue };
+            let mut identity = None;
+            if let Some(kept) = &self.group.files[at].kept {
+                match kept.labels.get(symbol).filter(|label| !label.is_empty()) {
+                    Some(label) => identity = Some((label.clone(), mark_of(label, kept.number))),
+                    None if at == self.at => {}
+                    None => {
+                        let reason = "gfortran makes no name of it that other files may call";
+                        return Err(Some((reason.to_owned(), "make it public in its module".to_owned())));
+                    }
+                }
+            }
+            return Ok(FoundProcedure { file: FortranFile::of(self.group, at), procedure, identity });
+        }
+        Err(self.group.problems.get(symbol).cloned())
+    }
+
+    /// What messages call a procedure.
+    pub fn spoken(&self, symbol: &str) -> String {
+        let name = self.functions.name_of(symbol).to_owned();
+        let file = self.find(symbol).ok().and_then(|found| self.group.files[found.file.at].kept.as_ref());
+        let file = file.and_then(|kept| kept.source.file_name());
+        file.map_or(name.clone(), |file| format!("{name}` of `{}", file.to_string_lossy()))
+    }
+
+    /// The procedure with a name of flang's, in this file.
+    pub fn procedure(&self, symbol: &str) -> Option<&'a HlfirOp> {
+        procedure_in(self.all, symbol)
     }
 
     /// Names under which procedures of the file may be called.
     fn callable(&self) -> impl Iterator<Item = String> {
-        let symbols = self.all.iter().filter(|op| op.name == "func.func" && !op.regions.is_empty());
-        let names = symbols.filter_map(|op| attribute(&op.text, "@", '(')?.rsplit_once('P').map(|(_, name)| name));
+        let all = self.group.files.iter().flat_map(|file| file.all);
+        let symbols = all.filter(|op| op.name == "func.func" && !op.regions.is_empty());
+        let symbols = symbols.filter_map(|op| attribute(&op.text, "@", '('));
+        // Of those that are not taken, the reason is told where they are looked for.
+        let symbols = symbols.chain(self.group.problems.keys().map(String::as_str));
+        let names = symbols.filter_map(|symbol| symbol.rsplit_once('P').map(|(_, name)| name));
         let generic = self.statements.iter().filter_map(|s| s.text.strip_prefix("interface "));
         names.chain(generic).map(|name| name.trim().to_owned())
     }
@@ -119,6 +212,11 @@ impl<'a> FortranFile<'a> {
             None => Ok(()),
         }
     }
+}
+
+fn procedure_in<'a>(all: &'a [HlfirOp], symbol: &str) -> Option<&'a HlfirOp> {
+    let is_it = |op: &&HlfirOp| op.name == "func.func" && attribute(&op.text, "@", '(') == Some(symbol);
+    all.iter().find(|op| is_it(op) && !op.regions.is_empty())
 }
 
 /// Refuses variables that are not taken; gives the real constants among the names, in order.

@@ -3,6 +3,7 @@
 
 use super::file::FortranFile;
 use super::hlfir::{BIND, ENTER, ENTERED, HOLD, HlfirOp, VIEW, base};
+use super::passing::difference;
 use super::refused::FortranRefusal;
 use super::region::{constants_of, same_constant};
 use super::types::{Content, Element, Holder, SpelledType};
@@ -33,22 +34,24 @@ pub struct ExpandedProcedure {
     pub conditions: Vec<String>,
     /// Variables of modules, of COMMON and of the host that the subroutines name, with the line of the call.
     pub names: BTreeMap<String, u32>,
+    /// Procedures of other files: names for the linker, and those that their objects have at the same places.
+    pub identities: BTreeSet<(String, String)>,
 }
 
 /// Replaces the calls in `lines` of a procedure that declares `root`; `None` if there are none.
-pub fn expand(
-    file: &FortranFile,
+pub fn expand<'f>(
+    file: &FortranFile<'f>,
     function: &HlfirOp,
     lines: (u32, u32),
-    root: &Declared,
-    pure: &[String],
+    root: &'f Declared<'f>,
+    pure: &'f [String],
 ) -> Answer<Option<ExpandedProcedure>> {
     let here = |op: &HlfirOp| op.is_own && (lines.0..=lines.1).contains(&op.place.0);
     if !function.inner().iter().any(|op| is_subroutine_call(op) && here(op)) {
         return Ok(None);
     }
     let mut inliner = Inliner {
-        file,
+        file: file.clone(),
         root,
         scope: scope_of(&function.text),
         pure,
@@ -63,6 +66,7 @@ pub fn expand(
         callers: Vec::new(),
         conditions: Vec::new(),
         names: BTreeMap::new(),
+        identities: BTreeSet::new(),
     };
     let mut expanded = function.clone();
     for region in &mut expanded.regions {
@@ -71,7 +75,8 @@ pub fn expand(
     if let Some(first) = expanded.regions.first_mut() {
         first.splice(0..0, inliner.hoisted);
     }
-    Ok(Some(ExpandedProcedure { function: expanded, conditions: inliner.conditions, names: inliner.names }))
+    let (conditions, names, identities) = (inliner.conditions, inliner.names, inliner.identities);
+    Ok(Some(ExpandedProcedure { function: expanded, conditions, names, identities }))
 }
 
 /// Whether an operation is a call without a result, and none of Fortran's library.
@@ -80,7 +85,8 @@ fn is_subroutine_call(op: &HlfirOp) -> bool {
 }
 
 struct Inliner<'f> {
-    file: &'f FortranFile<'f>,
+    /// The file whose text is looked at.
+    file: FortranFile<'f>,
     /// What the region's procedure declares, and the scope of its own variables.
     root: &'f Declared<'f>,
     scope: String,
@@ -101,6 +107,7 @@ struct Inliner<'f> {
     callers: Vec<String>,
     conditions: Vec<String>,
     names: BTreeMap<String, u32>,
+    identities: BTreeSet<(String, String)>,
 }
 
 impl<'f> Inliner<'f> {
@@ -109,7 +116,7 @@ impl<'f> Inliner<'f> {
         for mut op in ops {
             let here = op.is_own && (self.lines.0..=self.lines.1).contains(&op.place.0);
             if here && is_subroutine_call(&op) {
-                let name = name_of(&op).to_owned();
+                let name = self.file.spoken(symbol_of(&op));
                 let (body, unused) = self.call(&op).map_err(|why| why.of_call(op.place.0, &name, OUTSIDE))?;
                 out.retain(|op| !op.results.iter().any(|result| unused.contains(result)) || !prepares(op));
                 out.extend(body);
@@ -134,9 +141,13 @@ impl<'f> Inliner<'f> {
         let Some(symbol) = attribute(&op.text, "@", '(') else {
             return bad("which procedure is called shows only when the program runs");
         };
-        let file = self.file;
-        let Some(procedure) = file.procedure(symbol).filter(|_| symbol.starts_with("_Q")) else {
-            return bad("its text is not in this file, or has `bind(c)`");
+        if !symbol.starts_with("_Q") {
+            return bad("it has `bind(c)`");
+        }
+        let found = match self.file.find(symbol) {
+            Ok(found) => found,
+            Err(Some((reason, remedy))) => return Err(FortranRefusal::new(op.place.0, &reason, &remedy)),
+            Err(None) => return bad("its text is not in this file"),
         };
         if self.callers.iter().any(|caller| caller == symbol) {
             return bad("it calls itself");
@@ -144,6 +155,26 @@ impl<'f> Inliner<'f> {
         if self.callers.len() >= DEPTH {
             return bad("there are too many calls within calls");
         }
+        if let Some(identity) = found.identity {
+            if let Some(why) = difference(op, found.procedure) {
+                return bad(&why);
+            }
+            self.identities.insert(identity);
+        }
+        let around = std::mem::replace(&mut self.file, found.file);
+        let made = self.inlined(op, symbol, found.procedure);
+        self.file = around;
+        made
+    }
+
+    /// The same with a procedure of the file that is looked at.
+    fn inlined(
+        &mut self,
+        op: &HlfirOp,
+        symbol: &str,
+        procedure: &'f HlfirOp,
+    ) -> Answer<(Vec<HlfirOp>, BTreeSet<String>)> {
+        let bad = |reason: &str| Err(FortranRefusal::new(op.place.0, reason, OUTSIDE));
         let callee = self.callee(procedure)?;
         self.number += 1;
         let mut made = Made {
@@ -174,19 +205,20 @@ impl<'f> Inliner<'f> {
     fn callee(&mut self, procedure: &'f HlfirOp) -> Answer<Callee<'f>> {
         let line = procedure.place.0;
         let bad = |reason: &str| Err(FortranRefusal::new(line, reason, OUTSIDE));
-        let name = attribute(&procedure.text, "@", '(').unwrap_or_default();
-        let name = name.rsplit_once('P').map_or(name, |(_, name)| name).to_owned();
+        let name = self.file.spoken(attribute(&procedure.text, "@", '(').unwrap_or_default());
         let mut declared = Declared::read(procedure, self.file.all, self.file.modules);
-        // What the region's procedure declares as well is known there.
+        // What the region's procedure declares as well is known there, but for values of constants.
+        let is_constant = |own: &FortranVariable| matches!(own.kind, FortranKind::Constant { .. });
         let known: Vec<(&str, FortranKind)> = declared
             .variables
             .iter()
+            .filter(|(_, own)| !is_constant(own))
             .filter_map(|(key, own)| Some((*key, self.same_variable(&declared, key, own)?.1.kind.clone())))
             .collect();
         for (key, kind) in known {
             declared.variables.entry(key).and_modify(|variable| variable.kind = kind);
         }
-        for constant in constants_of(self.file, procedure, &declared, self.pure)? {
+        for constant in constants_of(&self.file, procedure, &declared, self.pure)? {
             self.conditions.push(same_constant(self.root, &declared, &constant, line)?);
         }
         let [block] = procedure.regions.as_slice() else { return bad("it has no body") };
@@ -240,7 +272,7 @@ impl<'f> Inliner<'f> {
         for (key, own) in callee.declared.variables.iter().filter(|(key, _)| used.contains(*key)) {
             let Some(declare) = callee.declared.definitions.get(key) else { continue };
             let from = declare.operands().first().copied().unwrap_or_default();
-            if from.starts_with("%arg") {
+            if from.starts_with("%arg") || matches!(own.kind, FortranKind::Constant { .. }) {
                 continue;
             }
             if let Some((root, variable)) = self.same_variable(&callee.declared, key, own) {
@@ -262,7 +294,6 @@ impl<'f> Inliner<'f> {
                     let name = made.own(key);
                     self.hoist(call, &name, &own.name, *element, made);
                 }
-                FortranKind::Constant { .. } => {}
                 kind => _ = made.unknown.insert(made.own(key), unknown_variable(callee, own, kind)),
             }
         }
@@ -647,8 +678,7 @@ fn other_type(call: &HlfirOp, own: &FortranVariable) -> FortranRefusal {
     FortranRefusal::new(call.place.0, &reason, "pass a variable of the declared type")
 }
 
-/// The name of the procedure that is called.
-fn name_of(call: &HlfirOp) -> &str {
-    let symbol = attribute(&call.text, "@", '(').unwrap_or("a procedure");
-    symbol.rsplit_once('P').map_or(symbol, |(_, name)| name)
+/// Flang's name of the procedure that is called.
+fn symbol_of(call: &HlfirOp) -> &str {
+    attribute(&call.text, "@", '(').unwrap_or("a procedure")
 }

@@ -62,6 +62,17 @@ impl LoweredFile {
         }
         all
     }
+
+    /// Flang's texts of the modules that the file makes or uses, in the order of their names.
+    pub fn module_texts(&self) -> Vec<String> {
+        let used = self.made.with_file_name("used");
+        let names = self.file_modules().known;
+        let read = |name: &String| {
+            let file = format!("{name}.mod");
+            std::fs::read_to_string(self.made.join(&file)).or_else(|_| std::fs::read_to_string(used.join(&file))).ok()
+        };
+        names.iter().filter_map(read).collect()
+    }
 }
 
 /// Macros that flang defines and gfortran does not.

@@ -2,9 +2,10 @@
 
 use super::clauses::FortranClauses;
 use super::escape::escape;
-use super::file::{FortranFile, real_constants};
+use super::file::{FileGroup, FileParts, FortranFile, real_constants};
 use super::hlfir::{self, HlfirOp};
 use super::inlining::expand;
+use super::kept_texts::{OpenedText, OpenedTexts};
 use super::modules::FileModules;
 use super::refused::FortranRefusal;
 use super::region::translate;
@@ -23,16 +24,21 @@ pub struct FortranReading {
     pub refused: Vec<(String, FortranRefusal)>,
 }
 
-/// Reads a file; `hlfir` is what flang printed about `file`.
+/// Reads a file; `hlfir` is what flang printed about `file`, and `find` finds texts of other files that it calls.
 pub fn read(
     text: &str,
     file: &str,
     form: SourceForm,
     hlfir: Result<String, FortranRefusal>,
     modules: &FileModules,
+    find: &dyn Fn(&[HlfirOp]) -> OpenedTexts,
 ) -> FortranReading {
     let (statements, marks) = (statements(text, form), marks(text, form));
     let all = hlfir.and_then(|text| procedures(&text, file));
+    let opened = find(all.as_deref().unwrap_or_default());
+    let own = FileParts::own(&statements, all.as_deref().unwrap_or_default(), modules);
+    let files = std::iter::once(own).chain(opened.files.iter().map(OpenedText::parts)).collect();
+    let group = FileGroup { files, problems: &opened.problems };
     let mut reading = FortranReading::default();
     let mut at = 0;
     while let Some(mark) = marks.get(at) {
@@ -46,8 +52,8 @@ pub fn read(
                 let remedy = "leave one of the two marks out";
                 return Err(FortranRefusal::new(inner.line, "a mark inside of a region", remedy));
             }
-            let all = all.as_ref().map_err(|why| FortranRefusal { line: mark.line, ..why.clone() })?;
-            translated(&FortranFile::new(&statements, all, modules), mark, inside, text)
+            all.as_ref().map_err(|why| FortranRefusal { line: mark.line, ..why.clone() })?;
+            translated(&FortranFile::new(&group), mark, inside, text)
         });
         match one {
             Ok(region) => reading.regions.push(region),
@@ -186,12 +192,13 @@ fn translated(
             "write conditions as `if (...) then`",
         );
     };
-    let translated = translate(file, function, (first, last), &ops, &declared, &clauses, mark.line)?;
+    let mut translated = translate(file, function, (first, last), &ops, &declared, &clauses, mark.line)?;
     if !translated.lines.iter().any(|(text, _)| text.trim_start().starts_with("for (")) {
         let remedy = "put the mark directly before a loop or an assignment to an array or section";
         return refuse("there is neither a loop nor a statement about arrays", remedy);
     }
     conditions.extend(expanded.iter().flat_map(|expanded| expanded.conditions.iter().cloned()));
+    translated.identities.extend(expanded.iter().flat_map(|expanded| expanded.identities.iter().cloned()));
     conditions.extend(translated.conditions.iter().cloned());
     conditions.extend(translated.functions.iter().flat_map(|function| function.conditions.iter().cloned()));
     conditions.sort();

@@ -83,6 +83,8 @@ pub struct TranslatedRegion {
     pub called: BTreeSet<String>,
     /// Conditions of Fortran under which arrays have the extents that subroutines declare.
     pub conditions: Vec<String>,
+    /// Procedures of other files whose texts the lines have: names for the linker, and those that their objects have there.
+    pub identities: BTreeSet<(String, String)>,
 }
 
 type Answer<T> = Result<T, FortranRefusal>;

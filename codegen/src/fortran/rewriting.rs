@@ -120,6 +120,9 @@ impl FortranRegion {
             all.push((format!("int {name}({c} *a, {c} *b, long step)"), self.mark));
             all.push(("{ return (char *)b - (char *)a == step; }".to_owned(), self.mark));
         }
+        if !self.translated.identities.is_empty() {
+            all.extend(self.same_texts().into_iter().map(|text| (text, self.mark)));
+        }
         for external in &self.translated.externals {
             all.extend(external.c_lines().into_iter().map(|text| (text, self.mark)));
         }
@@ -146,6 +149,26 @@ impl FortranRegion {
         }
         all.push(("}".to_owned(), self.last));
         (all.iter().map(|(text, _)| format!("{text}\n")).collect(), all.iter().map(|(_, line)| *line).collect())
+    }
+
+    /// The lines of C that say whether procedures of other files are those whose texts the region has: their objects have
+    /// another name at the same places, and what lacks a name has the address 0.
+    fn same_texts(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        for (at, (label, mark)) in (1..).zip(&self.translated.identities) {
+            for (letter, name) in [('p', label), ('q', mark)] {
+                all.push(format!("extern char _t{at}{letter}[] __asm__(\"{name}\") __attribute__((weak));"));
+            }
+        }
+        all.push(format!("int {}_texts(void)", self.symbol));
+        all.push("{".to_owned());
+        all.push("    char *volatile p, *volatile q;".to_owned());
+        for at in 1..=self.translated.identities.len() {
+            all.push(format!("    p = _t{at}p; q = _t{at}q;"));
+            all.push("    if (!p || p != q) return 0;".to_owned());
+        }
+        all.extend(["    return 1;".to_owned(), "}".to_owned()]);
+        all
     }
 
     /// The clauses of the pragma of C. Private scalars are variables of the function: they need no clause.
@@ -188,6 +211,9 @@ impl FortranRegion {
     /// Conditions under which the call may run, each evaluated only if those before are true.
     fn call_conditions(&self) -> Vec<String> {
         let mut all = Vec::new();
+        if !self.translated.identities.is_empty() {
+            all.push("dvm__texts()/=0".to_owned());
+        }
         for need in &self.translated.needs {
             let Need::Dense(text, element, rank) = need else {
                 all.extend(if let Need::True(condition) = need { Some(condition.clone()) } else { None });
@@ -235,6 +261,12 @@ impl FortranRegion {
             text.put(&[&format!("integer(4) :: {name}")]);
             text.put(&[&format!("{own} :: a, b")]);
             text.put(&["integer(8), value :: step"]);
+            text.put(&["end function"]);
+        }
+        if !self.translated.identities.is_empty() {
+            let bind = format!("bind(c, name=\"{}_texts\")", self.symbol);
+            text.put_all(&["function dvm__texts() ".to_owned()], &[bind], "");
+            text.put(&["integer(4) :: dvm__texts"]);
             text.put(&["end function"]);
         }
         text.put(&["end interface"]);

@@ -44,6 +44,11 @@ Examples:
 Pragma: !$dvm region CLAUSE ... (docs/fortran.md)
   tile(32,auto)  sizes of the tiles, outermost loop first; auto: chosen at run time
   name(x)        the region's name in messages and reports
+  pure(f,g)      you assert: these functions only compute a value
+  independent    you assert: no iteration touches what another one writes; independent(i): of the
+                 loop with the counter i
+  private(x,y)   you assert: nothing reads these after the region; each iteration has its own
+  reduction(+:x) the updates of x may be joined in another order (+ * min max)
 ";
 
 /// Runs the command; the compiler's exit status.

@@ -5,6 +5,7 @@ use super::{Answer, TranslatedFunction, TranslatedRegion, Translator, c_name, ca
 use crate::fortran::clauses::FortranClauses;
 use crate::fortran::file::{FortranFile, NamedReal, real_constants};
 use crate::fortran::hlfir::{HlfirOp, base};
+use crate::fortran::passing::difference;
 use crate::fortran::refused::FortranRefusal;
 use crate::fortran::values::{HlfirValue, ValueShape};
 use crate::fortran::variables::{Declared, FortranKind, FortranVariable, attribute};
@@ -43,11 +44,11 @@ impl<'a> Translator<'a> {
         }
         // A text that is seen is better than a promise: it stands where the function is called.
         if is_pure {
-            let before = (self.made.functions.clone(), self.made.externals.clone());
+            let before = (self.made.functions.clone(), self.made.externals.clone(), self.made.identities.clone());
             if call_arguments::of_arguments(op).is_none() && self.function(op, symbol).is_ok() {
                 return self.known_call(op, symbol);
             }
-            (self.made.functions, self.made.externals) = before;
+            (self.made.functions, self.made.externals, self.made.identities) = before;
             return self.external_call(op, symbol);
         }
         if !symbol.starts_with("_Q") || symbol.starts_with("_QQ") {
@@ -58,8 +59,13 @@ impl<'a> Translator<'a> {
 
     /// A call of a function whose text is in the file.
     fn known_call(&mut self, op: &'a HlfirOp, symbol: &str) -> Answer<()> {
-        let called = symbol.rsplit_once('P').map_or(symbol, |(_, name)| name);
-        let function = self.function(op, symbol).map_err(|why| why.of_call(op.place.0, called, OUTSIDE))?;
+        let called = self.file.spoken(symbol);
+        if let Some(found) = self.file.find(symbol).ok().filter(|found| found.identity.is_some())
+            && let Some(why) = difference(op, found.procedure)
+        {
+            return Err(FortranRefusal::new(op.place.0, &why, OUTSIDE).of_call(op.place.0, &called, OUTSIDE));
+        }
+        let function = self.function(op, symbol).map_err(|why| why.of_call(op.place.0, &called, OUTSIDE))?;
         let operands = op.operands();
         if operands.len() != function.parameters.len() {
             return unknown(op);
@@ -87,14 +93,20 @@ impl<'a> Translator<'a> {
         if self.callers.iter().any(|caller| caller == symbol) {
             return refuse("it calls itself");
         }
-        let file = self.file;
-        let Some(procedure) = file.procedure(symbol) else {
-            let name = file.functions.name_of(symbol);
-            let remedy = format!(
-                "write `pure({name})` in the mark, if it only computes a value from its arguments and from what the region leaves as it is"
-            );
-            return Err(FortranRefusal::new(op.place.0, "its text is in another file", &remedy));
+        let found = match self.file.find(symbol) {
+            Ok(found) => found,
+            Err(why) => {
+                let name = self.file.functions.name_of(symbol);
+                let pure = format!(
+                    "write `pure({name})` in the mark, if it only computes a value from its arguments and from what the region leaves as it is"
+                );
+                let (reason, remedy) = why.unwrap_or(("its text is in another file".to_owned(), String::new()));
+                let remedy = if remedy.is_empty() { pure } else { format!("{remedy}; or {pure}") };
+                return Err(FortranRefusal::new(op.place.0, &reason, &remedy));
+            }
         };
+        let (file, procedure) = (&found.file, found.procedure);
+        self.made.identities.extend(found.identity);
         let declared = Declared::read(procedure, file.all, file.modules);
         let constants = constants_of(file, procedure, &declared, &self.clauses.pure)?;
         let conditions =
@@ -106,6 +118,7 @@ impl<'a> Translator<'a> {
         let mut inner = Translator::new(file, &declared, &clauses, &head.ops);
         inner.made.functions = std::mem::take(&mut self.made.functions);
         inner.made.externals = std::mem::take(&mut self.made.externals);
+        inner.made.identities = std::mem::take(&mut self.made.identities);
         inner.callers.clone_from(&self.callers);
         inner.callers.push(symbol.to_owned());
         inner.of_region = self.of_region;
@@ -118,6 +131,7 @@ impl<'a> Translator<'a> {
         let function = finished(symbol, name, &head, &declared, &made, conditions)?;
         self.made.functions = made.functions;
         self.made.externals = made.externals;
+        self.made.identities = made.identities;
         self.made.called.extend(made.called);
         self.made.functions.push(function.clone());
         Ok(function)
@@ -131,7 +145,18 @@ pub fn same_constant(region: &Declared, of: &Declared, constant: &NamedReal, lin
         let all = declared.variables.values().filter(|variable| variable.name == *name);
         all.map(|variable| variable.scope.clone()).collect()
     };
-    let same = scope(of) == scope(region) && of.constants.contains_key(name) == region.constants.contains_key(name);
+    // Of a module's constants, flang declares only those that the module's own procedures have.
+    let of_module = |declared: &Declared| {
+        let scopes = scope(declared);
+        declared.constants.contains_key(name) && scopes.is_empty()
+            || scopes.len() == 1
+                && scopes
+                    .first()
+                    .and_then(|one| one.strip_prefix("_QM"))
+                    .is_some_and(|module| !module.contains(|c: char| c.is_ascii_uppercase()))
+    };
+    let same = scope(of) == scope(region) && of.constants.contains_key(name) == region.constants.contains_key(name)
+        || of_module(of) && of_module(region) && (scope(of).is_empty() || scope(region).is_empty());
     if !same {
         let reason = format!("the real constant `{name}` is not one of the region, where its value is compared");
         return Err(FortranRefusal::new(line, &reason, "declare it in the module of both"));
