@@ -28,7 +28,7 @@ for n; do
     for ((round = 0; round < ${ROUNDS:-5}; round++)); do
         timeout 300 "$work/plain" "$steps" >>"$work/plain.times"
         # Two tiles at least, so that both processes have one.
-        DVM_TUNE=0 DVM_NUM_WORKERS=1 DVM_TILE=$(((n - 1) / 2)) timeout 300 "${DVMRUN:-$release/dvmrun}" -n 2 "$work/tiled" "$steps" >>"$work/tiled.times"
+        DVM_TUNE=0 DVM_WORKERS=1 DVM_TILE=$(((n - 1) / 2)) timeout 300 "${DVMRUN:-$release/dvmrun}" -n 2 "$work/tiled" "$steps" >>"$work/tiled.times"
     done
     if [ "$(cut -d' ' -f4 "$work/plain.times" "$work/tiled.times" | sort -u | wc -l)" != 1 ]; then
         echo "$n: the checksums differ" >&2
