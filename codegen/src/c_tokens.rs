@@ -5,6 +5,14 @@ use std::collections::BTreeSet;
 /// The identifiers in a piece of C text, except in strings and after `.` and `->`.
 pub fn identifiers(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
+    for_each_identifier(text, |name| {
+        found.insert(name.to_owned());
+    });
+    found
+}
+
+/// Calls `met` for each place of an identifier in a piece of C text, except in strings and after `.` and `->`.
+pub fn for_each_identifier<'t>(text: &'t str, mut met: impl FnMut(&'t str)) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -28,13 +36,12 @@ pub fn identifiers(text: &str) -> BTreeSet<String> {
                 }
                 let before = text[..start].trim_end();
                 if !(before.ends_with("->") || before.ends_with('.')) {
-                    found.insert(text[start..at].to_owned());
+                    met(&text[start..at]);
                 }
             }
             _ => at += 1,
         }
     }
-    found
 }
 
 fn is_word(byte: u8) -> bool {

@@ -123,6 +123,11 @@ pub fn varies(ty: &str) -> bool {
     ty.contains("typeof") || ty.split('[').skip(1).any(|part| !literal(part))
 }
 
+/// Whether a type without qualifiers is an integer or a real number.
+pub fn is_number(unqualified: &str) -> bool {
+    integer(unqualified).is_some() || matches!(unqualified, "float" | "double" | "long double")
+}
+
 /// The lengths of an array type, the outermost first, if all of them are numbers.
 pub fn constant_lengths(plain: &str) -> Option<Vec<usize>> {
     let parts = plain.split('[').skip(1).map(|part| part.trim_end().strip_suffix(']')?.parse().ok());

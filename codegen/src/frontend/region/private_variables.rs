@@ -96,8 +96,7 @@ impl<'a> RegionBuilder<'a> {
         let id = variable.id;
         let plain = ctype::unqualified(variable.ty.plain());
         let element = plain.split('[').next().unwrap_or_default().trim_end();
-        let numbers = ctype::is_array(&plain)
-            && (ctype::integer(element).is_some() || matches!(element, "float" | "double" | "long double"));
+        let numbers = ctype::is_array(&plain) && ctype::is_number(element);
         let elements = ctype::constant_lengths(&plain)
             .and_then(|lengths| lengths.iter().try_fold(1, |product: usize, &length| product.checked_mul(length)));
         let small = numbers && elements.is_some_and(|count| (1..=MOST_SCRATCH).contains(&count));
@@ -105,14 +104,11 @@ impl<'a> RegionBuilder<'a> {
         let part = if self.unit.at_file_scope(id) { &self.unit.root } else { self.function };
         let uses = |node: &Node| node.walk().filter(|n| n.variable().is_some_and(|v| v.id == id)).count();
         let inside: usize = roots.iter().map(|root| uses(root)).sum();
-        let returns_twice = |n: &Node| {
-            n.is(&SyntaxKind::CallExpr) && expression_parts::callee(n).is_none_or(|name| name.contains("jmp"))
-        };
         small
             && free
             && (self.is_hidden(variable) || self.is_only_named(variable))
             && (uses(part) == inside || planted("a37-scratch"))
-            && !self.function.walk().any(returns_twice)
+            && self.is_all_shown(variable)
     }
 
     /// Whether each iteration of the outermost loops of `node` writes what it reads of an array, in the bodies only.
@@ -210,7 +206,7 @@ impl<'a> RegionBuilder<'a> {
 /// Refuses a number that the statements of an iteration only read before they write it: it comes from outside.
 fn check_written(statements: &[&Node], variable: &Node) -> Result<(), Refusal> {
     let plain = ctype::unqualified(variable.ty.plain());
-    let number = ctype::integer(&plain).is_some() || matches!(plain.as_str(), "float" | "double" | "long double");
+    let number = ctype::is_number(&plain);
     let mut named = statements.iter().flat_map(|n| n.walk());
     if !number || ControlFlowGraph::of_part(statements).is_written_first(variable.id, &variable.name) {
         return Ok(());

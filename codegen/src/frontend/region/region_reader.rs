@@ -195,6 +195,7 @@ fn analyse_with(
             source,
             function,
             macros: &seen.macros,
+            preprocessed: &seen.whole.text,
             pure: site.options.pure.clone(),
             independent: site.options.independent.clone(),
             reductions: vec![],

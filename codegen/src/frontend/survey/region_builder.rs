@@ -140,6 +140,8 @@ pub struct RegionBuilder<'a> {
     pub variables: RegionVariables<'a>,
     /// Macros defined at the pragma.
     pub macros: &'a Macros,
+    /// The file after the preprocessor, with line markers and definitions.
+    pub preprocessed: &'a str,
     /// Functions that the pragma declares pure.
     pub pure: Vec<String>,
     /// The counters of the loops that the pragma declares independent; no names: the outermost loops.
