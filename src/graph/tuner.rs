@@ -186,8 +186,7 @@ impl Tuner {
         if !complete && !order.is_clear(*step, self.times) {
             return TrialStep::Open;
         }
-        let changed = self.end(complete);
-        if changed { TrialStep::Changed } else { TrialStep::Confirmed }
+        if self.end(complete) { TrialStep::Changed } else { TrialStep::Confirmed }
     }
 
     /// An entry after a trial took so many nanoseconds.
@@ -219,14 +218,13 @@ impl Tuner {
 
     /// Decides by the mean times of both ways. Where tiles lose, the next trial comes the later the more often they did.
     fn compare(&mut self, times: [u64; 2]) -> TrialStep {
-        self.keep(MOST_RATIO);
-        if times[1] <= times[0] {
-            return TrialStep::Confirmed;
+        let lost = times[1] > times[0];
+        if lost {
+            (self.best, self.times, self.confirmed) = (Plain, times, self.disappointed);
+            self.disappointed = (self.disappointed + 1).min(MOST_DOUBLINGS);
         }
-        (self.best, self.times, self.confirmed) = (Plain, times, self.disappointed);
-        self.disappointed = (self.disappointed + 1).min(MOST_DOUBLINGS);
         self.keep(MOST_RATIO);
-        TrialStep::Changed
+        if lost { TrialStep::Changed } else { TrialStep::Confirmed }
     }
 
     /// Ends a trial, early if it is not complete; true if its way is new.
