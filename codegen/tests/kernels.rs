@@ -118,5 +118,5 @@ testkit::file_tests! {
     independent inductions jacobi_1d jam jumps joined_pieces kept_sizes linearised liveness locals lost_guard lu macros matmul
     met_names mixed_sizes named_alias named_elsewhere names other_lines own_functions parts pasted places pointers private private_inner private_passed private_static reductions row_hulls
     register_blocks remainders rounds rows
-    scalar_homes scalars set_again shadows shapes steps strides tables temporaries torn types unsigned_counters volume wide_products written_back
+    scalar_homes scalars set_again shadows shapes steps strides tables temporaries torn torn_heads types unsigned_counters volume wide_products written_back
 }

@@ -60,6 +60,8 @@ pub struct Outcome {
     pub out_of_reach: bool,
     /// Quoted includes inside included files: the folder of the including file, and the name.
     pub quoted: Vec<(PathBuf, String)>,
+    /// Byte ranges that the compiler skips and that stand between parts of a region.
+    pub skipped: Vec<(usize, usize)>,
 }
 
 impl Outcome {
@@ -68,13 +70,14 @@ impl Outcome {
         if self.regions.is_empty() {
             return source.bytes.clone();
         }
-        composition::rewrite(source, &self.regions, Style::File(output))
+        composition::rewrite(&source.without(&self.skipped), &self.regions, Style::File(output))
     }
 
     /// The text for the compiler: without region pragmas, and each line counts as a line of the source. Quoted includes
     /// are named with `folder`, if given.
     pub fn passing(&self, source: &Source, folder: Option<&Path>) -> Vec<u8> {
-        composition::rewrite(source, &self.regions, Style::Passing { blanked: &self.blanked, folder })
+        let style = Style::Passing { blanked: &self.blanked, folder };
+        composition::rewrite(&source.without(&self.skipped), &self.regions, style)
     }
 
     /// All diagnostics as text.
@@ -101,7 +104,8 @@ pub fn transform_unguarded(source: &Source, flags: &[String], generate: Generate
 }
 
 fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {
-    let Reading { found, mut diagnostics, foreign, marks, out_of_reach, quoted } = reading;
+    let Reading { found, mut diagnostics, foreign, marks, out_of_reach, quoted, skipped } = reading;
+    let source = &source.without(&skipped);
     let foreign: Vec<(Source, Diagnostic)> =
         foreign.into_iter().filter_map(|(path, d)| Some((Source::read(&path).ok()?, d))).collect();
     let mut refused = diagnostics.len() + foreign.len();
@@ -140,5 +144,5 @@ fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {
     };
     let blanked = marks.into_iter().filter(|mark| !kept(mark)).collect();
     let in_own_process = regions.iter().filter(|(_, replacement)| replacement.in_own_process.is_some()).count();
-    Outcome { regions, refused, in_own_process, diagnostics, foreign, blanked, out_of_reach, quoted }
+    Outcome { regions, refused, in_own_process, diagnostics, foreign, blanked, out_of_reach, quoted, skipped }
 }

@@ -6,13 +6,15 @@ use super::clang::target;
 use super::region::region_reader::{self, Found};
 use super::text::missing_headers;
 use super::text::pragma::{self, Site};
-use super::text::preprocess::{Preprocessed, Seen};
+use super::text::preprocess::{self, Preprocessed, Seen};
+use super::text::torn_conditionals;
 use crate::Refusal;
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::limits;
 use crate::refusal::Code;
 use crate::source::{Directive, Source};
 use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +39,9 @@ pub struct Reading {
     pub out_of_reach: bool,
     /// Files that included files include with quotes.
     pub quoted: Vec<(PathBuf, String)>,
+    /// Branches that the compiler skips and directives around them, which are no part of the text that the regions are
+    /// about.
+    pub skipped: Vec<(usize, usize)>,
 }
 
 impl Reading {
@@ -125,6 +130,8 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
         reading.diagnostics.push(refusal(None, &error));
         return Ok(reading);
     }
+    reading.skipped = skipped(source, &marks, &flags);
+    let source = &source.without(&reading.skipped);
     let mut sites = pragma::sites(source, marks);
     for options in sites.iter_mut().flatten().map(|site| &mut site.options) {
         options.model.offered = !own.is_empty() && !options.model.across && !options.never_across;
@@ -164,6 +171,15 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
         }
     }
     Ok(reading)
+}
+
+/// The ranges to leave out of conditionals that hold parts of marked loops.
+fn skipped(source: &Source, marks: &[Directive], flags: &[String]) -> Vec<(usize, usize)> {
+    let original = OnceCell::new();
+    torn_conditionals::skipped(source, marks, &|text| {
+        let original = original.get_or_init(|| preprocess::from_input(source, flags).ok());
+        original.is_some() && *original == preprocess::from_input(text, flags).ok()
+    })
 }
 
 /// The refusal of a region that comes after others in a file whose regions take too many visits.

@@ -260,7 +260,7 @@ codes! {
         "The tile reaches such a scalar through a pointer, and its name must be replaced in the text.";
     "DVM082" Directive
         "a line for the preprocessor stands where the region's text is moved",
-        "Conditionals must enclose whole statements; macros and includes belong before the region.";
+        "Conditionals must enclose whole statements or heads of loops; macros and includes belong before the region.";
     "DVM083" PlaceMacro
         "a value depends on the line, the function or the time",
         "The statement moves to another line and another function, where `__LINE__` or `__func__` would say something else.";

@@ -4,3 +4,4 @@
 pub mod missing_headers;
 pub mod pragma;
 pub mod preprocess;
+pub mod torn_conditionals;

@@ -126,6 +126,11 @@ pub fn sites(source: &Source, marks: Vec<Directive>) -> Vec<Result<Site, Refusal
     found
 }
 
+/// Whether a directive is `#pragma dvm ...`, which marks the statement after it.
+pub fn marks_loop(directive: &Directive) -> bool {
+    directive.name() == "pragma" && split_word(directive.rest()).0 == "dvm"
+}
+
 /// Whether a directive is `#pragma endscop`.
 pub fn ends_scop(directive: &Directive) -> bool {
     directive.name() == "pragma" && split_word(directive.rest()).0 == "endscop"

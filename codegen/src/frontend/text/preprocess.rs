@@ -53,14 +53,15 @@ pub fn run(source: &Source, flags: &[String]) -> Result<Preprocessed, ClangError
         return Ok(read(text_of(output), &source.path.to_string_lossy()));
     }
     // Without `#line` directives, line markers give physical lines.
-    let mut text = source.bytes.clone();
-    for (begin, end) in source.renumbered() {
-        text[begin..end].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
-    }
+    let text = source.without(&source.renumbered().collect::<Vec<_>>());
+    Ok(read(text_of(from_input(&text, flags)?), "<stdin>"))
+}
+
+/// Runs the preprocessor on a text that is not a file, as if it stood in the folder of its path.
+pub fn from_input(text: &Source, flags: &[String]) -> Result<Vec<u8>, ClangError> {
     let mut flags = flags.to_vec();
-    flags.extend(["-iquote".to_owned(), source.folder().display().to_string()]);
-    let output = process::preprocess_text(&text, &flags)?;
-    Ok(read(text_of(output), "<stdin>"))
+    flags.extend(["-iquote".to_owned(), text.folder().display().to_string()]);
+    process::preprocess_text(&text.bytes, &flags)
 }
 
 fn text_of(output: Vec<u8>) -> String {
