@@ -5,6 +5,7 @@
 
 pub mod analysis;
 pub mod c_tokens;
+pub mod clauses;
 pub mod diagnostics;
 pub mod driver;
 pub mod emit;

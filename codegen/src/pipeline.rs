@@ -4,12 +4,13 @@ use crate::refusal::Code;
 use crate::{
     Refusal,
     analysis::{Dependences, IslRegion, ValueFlow, footprint, obstacle, order_properties, overlap, row_overruns},
+    clauses,
     emit::{self, Generated, PhaseParts, RegionContext, RegionParts},
     lowered::{
         AcrossParts, ArrayFootprint, BodyOrder, Component, FlowLoops, FlowSymbols, HostLoops, Loops, Ordered,
         OverlapChecks, PlaceForm, TileBox,
     },
-    model::{Array, Region, Storage},
+    model::Region,
     transform::{
         Legality, NO_PARALLELISM, Phase, PhaseKind, Plan, Search, Step, across,
         host_loops::host_loops,
@@ -92,7 +93,8 @@ impl From<Stage> for String {
 /// Generates the C text that stands for `region`, whose own text is `original`.
 pub fn generate(region: &Region, original: &str) -> Result<Generated, Refusal> {
     let mut work = Work::of(region, original);
-    work.run(Work::PASSES.iter().filter(|pass| !pass.is_extra))?;
+    let passes = Work::PASSES.iter().filter(|pass| !pass.is_extra);
+    work.run(passes).map_err(|refusal| clauses::with_private(region, refusal))?;
     work.generated.take().ok_or_else(unmade)
 }
 
@@ -292,7 +294,11 @@ impl<'a> Work<'a> {
                     "{remedy}; or add `independent` to the pragma if no iteration of the loop after it touches what another one writes"
                 ),
             ),
-            None => Refusal::new(Code::NoParallelism, reason, array.and_then(clause_for).unwrap_or(refusal.remedy)),
+            None => Refusal::new(
+                Code::NoParallelism,
+                reason,
+                array.and_then(clauses::for_dependence).unwrap_or(refusal.remedy),
+            ),
         }
     }
 
@@ -767,22 +773,4 @@ fn lines(map: &UnionMap, start: &str) -> Result<String, Refusal> {
     let mut lines: Vec<String> = map.maps()?.iter().map(|map| format!("{start}{map}\n")).collect();
     lines.sort();
     Ok(lines.concat())
-}
-
-/// The clause that may remove the dependences by a variable of the function.
-fn clause_for(array: &Array) -> Option<String> {
-    let name = &array.name;
-    let own = array.storage == Storage::Object && !array.global;
-    let otherwise = "; otherwise leave the region sequential";
-    match array.dims.len() {
-        0 => Some(format!(
-            "if `{name}` is a sum, product, minimum or maximum over all iterations, add `reduction(+:{name})` (or `*`, \
-             `min`, `max`) to the pragma{otherwise}"
-        )),
-        _ if own => Some(format!(
-            "if each iteration of the outermost loop writes what it reads of `{name}`, and nothing reads it afterwards, \
-             add `private({name})` to the pragma{otherwise}"
-        )),
-        _ => None,
-    }
 }

@@ -4,6 +4,7 @@
 
 use super::child_process::{self, ChildProcess, Parts};
 use super::replacement::{Replacement, back_end};
+use crate::clauses;
 use crate::frontend::{self, ClangError, Reading};
 use crate::limits::{FILE, MEMORY, READING, REGION, REGIONS, SHARE};
 use crate::model::Region;
@@ -133,11 +134,12 @@ impl Guarded {
             return answer;
         }
         state.back_end = None;
-        Err(if spent >= limit {
-            too_long("the analysis takes more than 10 s (or the file's regions more than 5 s each)")
+        let reason = if spent >= limit {
+            "the analysis takes more than 10 s (or the file's regions more than 5 s each)"
         } else {
-            too_long("the analysis needs more than 2 GB, or failed")
-        })
+            "the analysis needs more than 2 GB, or failed"
+        };
+        Err(clauses::with_private(region, too_long(reason)))
     }
 }
 
