@@ -42,6 +42,7 @@ impl Source {
     }
 
     /// The same text with blanks in place of some ranges; offsets and lines stay.
+    #[must_use]
     pub fn without(&self, ranges: &[(usize, usize)]) -> Source {
         let mut bytes = self.bytes.clone();
         for (begin, end) in ranges {
