@@ -220,6 +220,42 @@ fn files_that_are_not_transformed_build_too() {
     assert!(!output.status.success() && text.contains("unknown.c:4"), "another unknown pragma is told: {text}");
 }
 
+/// Where regions ask for all processes and are refused, the file says so to libdvm: once, silently, and at its line.
+#[test]
+fn refused_regions_with_across_leave_a_program_of_process_0() {
+    let refused = |clauses: &str, more: &str| {
+        format!(
+            "int f(int n);{more}\nint f(int n)\n{{\n#pragma dvm region{clauses}\n  while (n > 0)\n    n--;\n  return n + __LINE__ - 7;\n}}\n"
+        )
+    };
+    let accepted = "\nvoid g(double *a);\nvoid g(double *a)\n{\n  int i;\n#pragma dvm region across\n  for (i = 0; i < 9; i++)\n    a[i] = i;\n}\n";
+    let main = "\nint main(void)\n{\n  return f(3);\n}\n";
+    let files = [
+        ("one.c", refused(" across", main)),
+        ("two.c", refused(" across buffers(2)", accepted)),
+        ("never.c", refused("", "")),
+        ("wrong.c", refused(" across nonsense", "")),
+        ("marked.c", format!("\u{feff}{}", refused(" across", ""))),
+    ];
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let folder = testkit::scratch(&files);
+    for compiler in ["gcc"].into_iter().chain(clangs::all("refused regions")) {
+        for (file, calls) in [("one.c", 1), ("two.c", 1), ("never.c", 0), ("wrong.c", 0), ("marked.c", 1)] {
+            let standard = if file == "two.c" { "-std=c99" } else { "-std=c89" };
+            let line = format!(
+                "{standard} -fvisibility=hidden -Wredundant-decls {} {file} -o x.s",
+                STRICT.replace(" -c", " -S")
+            );
+            let output = run(dvmcc().env("DVM_CC", compiler), &folder, &line);
+            assert!(output.status.success(), "{compiler} {file}: {}", said(&output));
+            let text = std::fs::read_to_string(folder.join("x.s")).expect("assembly");
+            let serves = text.lines().filter(|line| line.contains("dvm_across_serve") && !line.contains(".globl"));
+            assert_eq!(serves.count(), calls, "{compiler} {file}: {text}");
+            assert!(!text.contains(".hidden\tdvm_across"), "{compiler} {file}: {text}");
+        }
+    }
+}
+
 #[test]
 fn options_about_warnings_are_those_of_compilers() {
     let refused = "int f(int n)\n{\n#pragma dvm region\n  while (n > 0)\n    n--;\n  return n;\n}\n";

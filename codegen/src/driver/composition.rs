@@ -2,7 +2,7 @@
 //! and `#line` directives so that messages, debuggers and `__LINE__` refer to the source.
 
 use super::replacement::Replacement;
-use crate::emit::text_mark::TextMark;
+use crate::emit::{UNSERVED, text_mark::TextMark};
 use crate::frontend::{FinalScalars, Found};
 use crate::source::Source;
 use std::path::Path;
@@ -30,8 +30,14 @@ fn after_original(call: String, text: &str) -> String {
     }
 }
 
-/// Inserts the replacements.
-pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], style: Style) -> Vec<u8> {
+/// Inserts the replacements, and what makes the processes one program where the regions that ask for that are refused: of
+/// the first of them, the pragma.
+pub fn rewrite(
+    source: &Source,
+    regions: &[(Found, Replacement)],
+    refused_across: Option<(usize, usize)>,
+    style: Style,
+) -> Vec<u8> {
     let mut pieces: Vec<Piece> = Vec::new();
     for (found, replacement) in regions {
         let macros = Macros::before(source, found.function_begin, found.begin);
@@ -63,6 +69,9 @@ pub fn rewrite(source: &Source, regions: &[(Found, Replacement)], style: Style) 
     }
     pieces.sort_by_key(|p| (p.begin, p.end));
     let mut out = Output { bytes: Vec::new(), source, style };
+    if let Some((pragma, _)) = refused_across {
+        out.helpers(UNSERVED, pragma);
+    }
     out.line_of_source(0);
     // A byte order mark is only valid at the beginning of a file.
     let mut at = if source.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
@@ -143,6 +152,18 @@ impl Output<'_> {
 
     fn blanks(&mut self, column: u32) {
         self.bytes.extend(std::iter::repeat_n(b' ', column.max(1) as usize - 1));
+    }
+
+    /// Appends generated text that belongs to a pragma.
+    fn helpers(&mut self, text: &str, pragma: usize) {
+        self.own_line();
+        let place = self.source.presumed(pragma);
+        for line in text.split_inclusive('\n') {
+            if matches!(self.style, Style::Passing { .. }) {
+                self.line_directive(&place);
+            }
+            self.bytes.extend_from_slice(line.as_bytes());
+        }
     }
 
     /// Appends generated text; the user's text in it keeps its positions.

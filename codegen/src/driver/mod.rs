@@ -54,6 +54,9 @@ pub struct Outcome {
     pub diagnostics: Vec<Diagnostic>,
     /// Diagnostics about pragmas in included files.
     pub foreign: Vec<(Source, Diagnostic)>,
+    /// The pragma of a refused region with the clause `across`, if no other region of the file has it: the processes are one
+    /// program all the same.
+    pub refused_across: Option<(usize, usize)>,
     /// Byte ranges of the file's region pragmas that do not belong to a transformed region.
     pub blanked: Vec<(usize, usize)>,
     /// A region pragma is in an included file or comes from a macro.
@@ -67,17 +70,18 @@ pub struct Outcome {
 impl Outcome {
     /// The file's new text; `output` is the file name for `#line` directives of generated parts.
     pub fn text(&self, source: &Source, output: &str) -> Vec<u8> {
-        if self.regions.is_empty() {
+        if self.regions.is_empty() && self.refused_across.is_none() {
             return source.bytes.clone();
         }
-        composition::rewrite(&source.without(&self.skipped), &self.regions, Style::File(output))
+        let source = &source.without(&self.skipped);
+        composition::rewrite(source, &self.regions, self.refused_across, Style::File(output))
     }
 
     /// The text for the compiler: without region pragmas, and each line counts as a line of the source. Quoted includes
     /// are named with `folder`, if given.
     pub fn passing(&self, source: &Source, folder: Option<&Path>) -> Vec<u8> {
         let style = Style::Passing { blanked: &self.blanked, folder };
-        composition::rewrite(&source.without(&self.skipped), &self.regions, style)
+        composition::rewrite(&source.without(&self.skipped), &self.regions, self.refused_across, style)
     }
 
     /// All diagnostics as text.
@@ -104,7 +108,7 @@ pub fn transform_unguarded(source: &Source, flags: &[String], generate: Generate
 }
 
 fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {
-    let Reading { found, mut diagnostics, foreign, marks, out_of_reach, quoted, skipped } = reading;
+    let Reading { found, mut diagnostics, foreign, marks, across, out_of_reach, quoted, skipped } = reading;
     let source = &source.without(&skipped);
     let foreign: Vec<(Source, Diagnostic)> =
         foreign.into_iter().filter_map(|(path, d)| Some((Source::read(&path).ok()?, d))).collect();
@@ -142,7 +146,19 @@ fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {
         let mut all = regions.iter().map(|(found, _)| found);
         all.any(|found| found.pragma == *mark || found.endscop == Some(*mark))
     };
+    let refused_across = across.first().filter(|_| !across.iter().any(kept)).copied();
     let blanked = marks.into_iter().filter(|mark| !kept(mark)).collect();
     let in_own_process = regions.iter().filter(|(_, replacement)| replacement.in_own_process.is_some()).count();
-    Outcome { regions, refused, in_own_process, diagnostics, foreign, blanked, out_of_reach, quoted, skipped }
+    Outcome {
+        regions,
+        refused,
+        in_own_process,
+        diagnostics,
+        foreign,
+        refused_across,
+        blanked,
+        out_of_reach,
+        quoted,
+        skipped,
+    }
 }

@@ -16,6 +16,9 @@ use std::fmt::Write;
 /// The helpers of generated text that regions on several processes need as well.
 pub const HELPERS: &str = include_str!("across.h");
 
+/// What makes a program one of process 0 in a file whose regions with the clause `across` are all refused.
+pub const UNSERVED: &str = include_str!("unserved.h");
+
 /// The functions of the flows, and the tables of flows and phases. `body`: the name of the function that runs the phases.
 pub fn functions(
     shared: &RegionContext,

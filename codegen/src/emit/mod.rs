@@ -27,6 +27,7 @@ mod row_tables;
 mod shape_functions;
 pub mod text_mark;
 
+pub(crate) use across_functions::UNSERVED;
 pub(crate) use phase_functions::PhaseParts;
 pub(crate) use region_context::RegionContext;
 pub use region_function::Generated;

@@ -35,6 +35,8 @@ pub struct Reading {
     pub foreign: Vec<(PathBuf, Diagnostic)>,
     /// The region pragmas that the compiler sees.
     pub marks: Vec<(usize, usize)>,
+    /// Those with the clause `across`.
+    pub across: Vec<(usize, usize)>,
     /// A region pragma is in an included file or comes from a macro.
     pub out_of_reach: bool,
     /// Files that included files include with quotes.
@@ -110,6 +112,8 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
     // A pragma that the preprocessor skips is not a region, right or wrong.
     marks.retain(|m| seen.iter().any(|s| covers(m, s)));
     reading.marks = spans(&marks);
+    let asking = pragma::sites(source, marks.clone()).into_iter().flatten().filter(|site| site.options.model.across);
+    reading.across = asking.map(|site| (site.pragma.begin, site.pragma.end)).collect();
     if let Some(first) = marks.first()
         && let Some((moved, _)) = source.unclear_line()
     {
