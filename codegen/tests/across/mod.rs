@@ -1,4 +1,5 @@
 //! Random programs of several processes.
 
+mod exchanges;
 pub mod judge;
 pub mod program;

@@ -1,10 +1,11 @@
 //! Random programs whose regions share arrays: kept ones, and such as main reads, writes, frees and fills in between.
 
+use super::exchanges;
 use crate::kernel::{Kernel, Place, random};
 use std::fmt::Write;
 use testkit::Random;
 
-/// The largest n of a region, and the lengths that the subscripts of its kernel need.
+/// The largest n of a region of any loops, and the lengths that the subscripts of its kernel need.
 const LARGEST: usize = 16;
 const LENGTH: usize = 5 * LARGEST + 24;
 const LENGTH_OF_THREE: usize = 3 * LARGEST + 12;
@@ -22,6 +23,8 @@ pub struct Nest {
     pub clauses: String,
     pub kept: Vec<String>,
     pub column: usize,
+    /// The largest n of a call.
+    pub largest: usize,
 }
 
 /// What main does, as C; some calls a region.
@@ -66,10 +69,12 @@ fn name(rank: usize, at: usize) -> String {
 
 impl Nest {
     fn new(dice: &mut Random, option: bool) -> Nest {
-        let kernel = random::kernel(dice.number());
+        // Any loops take the compiler long, and seldom run across.
+        let (kernel, largest) =
+            if dice.chance(85) { exchanges::nest(dice) } else { (random::kernel(dice.number()), LARGEST) };
         let arrays: Vec<String> =
             kernel.arrays.iter().filter(|array| !array.dims.is_empty()).map(|array| array.name.clone()).collect();
-        let kept = arrays.into_iter().filter(|_| dice.chance(70)).collect();
+        let kept = arrays.into_iter().filter(|_| dice.chance(85)).collect();
         let mut clauses = if option && dice.chance(60) { String::new() } else { " across".to_owned() };
         if dice.one_in(4) {
             let buffers = 1 + dice.below(4);
@@ -81,7 +86,7 @@ impl Nest {
         if !clauses.contains("across") {
             clauses.clear();
         }
-        Nest { kernel, clauses, kept, column: dice.below(APART) }
+        Nest { kernel, clauses, kept, column: dice.below(APART), largest }
     }
 
     fn pragma(&self) -> String {
@@ -131,11 +136,12 @@ impl Nest {
 
     /// A call with arrays of the program.
     fn call(&self, dice: &mut Random, at: usize) -> String {
-        let n = match dice.below(6) {
-            0 => format!("(t * 5 + {}) % {}", dice.below(9), LARGEST + 1),
-            1 => format!("{LARGEST} - t"),
-            2 => format!("{}", dice.below(LARGEST + 1)),
-            _ => format!("{LARGEST}"),
+        let largest = self.largest;
+        let n = match dice.below(9) {
+            0 => format!("(t * 5 + {}) % {}", dice.below(9), largest + 1),
+            1 => format!("{largest} - t"),
+            2 => format!("{}", dice.below(largest + 1)),
+            _ => format!("{largest}"),
         };
         let mut call = format!("region_{at}({n}, (t + {}) % {}", dice.below(5), 1 + dice.below(9));
         let mut free: Vec<Vec<usize>> = (0..4).map(|_| (0..OF_A_RANK).collect()).collect();
@@ -179,14 +185,14 @@ fn touch(dice: &mut Random, homes: &[usize]) -> String {
 fn setting(dice: &mut Random) -> Setting {
     let mut environment = vec![("DVM_WORKERS", (1 + dice.below(3)).to_string())];
     let mut add = |name, value: String| environment.push((name, value));
-    if dice.chance(80) {
+    if dice.chance(90) {
         add("DVM_TUNE", "0".into());
     }
-    if dice.chance(85) {
+    if dice.chance(95) {
         let sizes: Vec<String> = (0..=dice.below(3)).map(|_| (1 + dice.below(14)).to_string()).collect();
         add("DVM_TILE", sizes.join("x"));
     }
-    let processes = *dice.pick(&[1, 2, 2, 2, 3, 3, 3, 4, 5]);
+    let processes = *dice.pick(&[1, 2, 3, 3, 3, 4, 4, 4, 5]);
     match dice.below(7) {
         0 => add("DVM_PLACE", "block".into()),
         1 => add("DVM_PLACE", "cyclic".into()),
@@ -198,7 +204,8 @@ fn setting(dice: &mut Random) -> Setting {
     if dice.one_in(3) {
         add("DVM_REGION_STEPS", (1 + dice.below(3)).to_string());
     }
-    if dice.one_in(7) {
+    // Then nothing is kept.
+    if dice.one_in(12) {
         add("DVM_RECOVER", "1".into());
     }
     if dice.one_in(2) {
@@ -210,12 +217,14 @@ fn setting(dice: &mut Random) -> Setting {
 /// The program of a seed.
 pub fn program(seed: u64) -> Program {
     let mut dice = Random::new(seed);
-    let option = dice.one_in(4);
+    let option = dice.one_in(6);
+    // In most programs main leaves the arrays to the regions for a while.
+    let calling = *dice.pick(&[60, 85, 100]);
     let nests: Vec<Nest> = (0..=dice.below(4)).map(|_| Nest::new(&mut dice, option)).collect();
     let homes: Vec<usize> = (0..3 * OF_A_RANK).map(|_| *dice.pick(&[0, 1, 1, 1, 2, 3])).collect();
     let mut actions = Vec::new();
-    for _ in 0..4 + dice.below(14) {
-        let calls = dice.chance(60).then(|| dice.below(nests.len()));
+    for _ in 0..4 + dice.below(10) {
+        let calls = dice.chance(calling).then(|| dice.below(nests.len()));
         let text = match calls {
             Some(at) => nests[at].call(&mut dice, at),
             None => touch(&mut dice, &homes),
@@ -223,7 +232,7 @@ pub fn program(seed: u64) -> Program {
         let text = if dice.one_in(6) { format!("if (t % 2 == {}) {{ {text} }}", dice.below(2)) } else { text };
         actions.push(Action { text, calls });
     }
-    let shapes = (0..4).map(|_| setting(&mut dice)).collect();
+    let shapes = (0..6).map(|_| setting(&mut dice)).collect();
     Program { nests, homes, actions, turns: 1 + dice.below(5), collective: dice.one_in(8), option, shapes }
 }
 
@@ -237,6 +246,11 @@ const HEAD: &str = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>
     static void *mapped(size_t size)\n{\n  return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n}\n";
 
 impl Program {
+    /// Whether a pragma has the clause: then the processes are one program, also where that region is refused.
+    pub fn asks_across(&self) -> bool {
+        self.nests.iter().any(|nest| nest.clauses.contains("across"))
+    }
+
     /// The C text.
     pub fn text(&self) -> String {
         let mut text = HEAD.to_owned();
