@@ -6,7 +6,7 @@
 use crate::frontend::clang::ast::Type;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::ctype;
-use crate::frontend::clang::expression_parts::write_target;
+use crate::frontend::clang::expression_parts::{callee, write_target};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::planted::planted;
 use std::collections::HashMap;
@@ -22,8 +22,8 @@ struct Step<'a> {
     writes: Option<Id>,
     /// Not understood: may read every variable.
     opaque: bool,
-    /// The name of a function that is called, or nothing if it is found at run time; its operands come before.
-    calls: Option<&'a str>,
+    /// The names of functions that may be called, an empty one for a function that is not known; operands come before.
+    calls: Vec<&'a str>,
     /// Possible successors.
     next: Vec<usize>,
 }
@@ -78,7 +78,8 @@ impl<'a> ControlFlowGraph<'a> {
     /// Whether the whole graph may read a value that the variable had before it, or that a function has left there which
     /// it calls, except those that are `harmless`.
     pub fn takes_value(&self, id: Id, name: &str, harmless: &dyn Fn(&str) -> bool) -> bool {
-        let called = self.steps.iter().filter(|step| step.calls.is_some_and(|callee| !harmless(callee)));
+        let calls = |step: &&Step| !planted("a36-static") && step.calls.iter().any(|callee| !harmless(callee));
+        let called = self.steps.iter().filter(calls);
         let starts = called.flat_map(|step| &step.next).chain([&self.entry]);
         self.returns_twice || starts.into_iter().any(|start| self.search(*start, id, name).0)
     }
@@ -173,7 +174,7 @@ impl<'a> Maker<'a> {
     }
 
     fn opaque(&mut self, next: usize) -> usize {
-        self.add(Step { opaque: true, next: vec![next], ..Step::default() })
+        self.add(Step { opaque: true, calls: vec![""], next: vec![next], ..Step::default() })
     }
 
     fn read(&mut self, id: Id, next: usize) -> usize {
@@ -187,18 +188,25 @@ impl<'a> Maker<'a> {
     /// Array lengths in a type name are evaluated.
     fn lengths(&mut self, ty: &'a Type, next: usize) -> usize {
         let words = length_words(&ty.written);
-        if words.is_empty() { next } else { self.add(Step { words, next: vec![next], ..Step::default() }) }
+        let calls = length_calls(&ty.written).into_iter().collect();
+        if words.is_empty() { next } else { self.add(Step { words, calls, next: vec![next], ..Step::default() }) }
     }
 
-    /// The node may read every variable that it names, and certainly defines none.
+    /// The node may read every variable that it names, and call every function, and certainly defines no variable.
     fn mention(&mut self, node: &'a Node, next: usize) -> usize {
         if node.walk().any(|n| n.is(&SyntaxKind::StmtExpr) || !is_known(&n.kind)) {
             return self.opaque(next);
         }
         let reads = node.walk().filter_map(|n| n.reference.as_ref()).map(|r| r.id).collect();
         let types = |n: &'a Node| [Some(&n.ty), n.argument.as_ref()];
-        let words = node.walk().flat_map(types).flatten().flat_map(|t| length_words(&t.written)).collect();
-        self.add(Step { reads, words, next: vec![next], ..Step::default() })
+        let written = || node.walk().flat_map(types).flatten().map(|t| t.written.as_str());
+        let words = written().flat_map(length_words).collect();
+        let mut calls: Vec<&str> = written().filter_map(length_calls).collect();
+        for call in node.walk().filter(|n| n.is(&SyntaxKind::CallExpr) && !is_builtin(n)) {
+            self.returns_twice |= returns_twice(call);
+            calls.push(callee(call).unwrap_or_default());
+        }
+        self.add(Step { reads, words, calls, next: vec![next], ..Step::default() })
     }
 
     fn statement(&mut self, node: &'a Node, next: usize) -> usize {
@@ -402,7 +410,7 @@ impl<'a> Maker<'a> {
                 }
                 _ => self.opaque(next),
             },
-            (SyntaxKind::CallExpr, [callee, ..]) => self.call(callee, &children, next),
+            (SyntaxKind::CallExpr, [_, ..]) => self.call(node, &children, next),
             (SyntaxKind::UnaryExprOrTypeTraitExpr, _) => {
                 let types = node.walk().flat_map(|n| [Some(&n.ty), n.argument.as_ref()]).flatten();
                 let varies = types.into_iter().any(|t| ctype::varies(&t.written) || ctype::varies(t.plain()));
@@ -441,17 +449,13 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn call(&mut self, callee: &'a Node, all: &[&'a Node], next: usize) -> usize {
-        let name = callee.walk().find_map(|n| n.reference.as_ref()).map_or("", |r| r.name.as_str());
-        let bare = name.trim_start_matches('_').trim_start_matches("builtin_");
-        self.returns_twice |= matches!(bare, "setjmp" | "sigsetjmp" | "savectx" | "vfork" | "getcontext");
+    fn call(&mut self, call: &'a Node, all: &[&'a Node], next: usize) -> usize {
+        self.returns_twice |= returns_twice(call);
         // Built-in functions do not always evaluate their arguments.
-        let builtin = callee.walk().any(|n| n.cast == "BuiltinFnToFnPtr");
-        if builtin {
+        if is_builtin(call) {
             return all[1..].iter().fold(next, |next, n| self.mention(n, next));
         }
-        let function = callee.walk().find_map(|n| n.reference.as_ref()).filter(|r| !r.kind.is_variable());
-        let calls = Some(function.map_or("", |r| r.name.as_str())).filter(|_| !planted("a36-static"));
+        let calls = vec![callee(call).unwrap_or_default()];
         let called = self.add(Step { calls, next: vec![next], ..Step::default() });
         self.operands(all, called)
     }
@@ -543,6 +547,26 @@ fn is_known(kind: &SyntaxKind) -> bool {
 /// Whether a subtree names the variable.
 pub fn mentions(node: &Node, id: Id) -> bool {
     node.walk().any(|n| n.reference.as_ref().is_some_and(|r| r.id == id))
+}
+
+/// Whether a call may return a second time.
+fn returns_twice(call: &Node) -> bool {
+    let named = call.inner.iter().take(1).flat_map(Node::walk).filter_map(|n| n.reference.as_ref());
+    named.into_iter().any(|r| {
+        let bare = r.name.trim_start_matches('_').trim_start_matches("builtin_");
+        matches!(bare, "setjmp" | "sigsetjmp" | "savectx" | "vfork" | "getcontext")
+    })
+}
+
+/// Whether a call is of a function that only the compiler knows.
+fn is_builtin(call: &Node) -> bool {
+    call.inner.iter().take(1).flat_map(Node::walk).any(|n| n.cast == "BuiltinFnToFnPtr")
+}
+
+/// An unknown function, if the array lengths of a type may have a call: clang writes none with a space.
+fn length_calls(ty: &str) -> Option<&'static str> {
+    let ends = |byte: u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || matches!(byte, b'_' | b')' | b']');
+    (ctype::varies(ty) && ty.as_bytes().windows(2).any(|pair| pair[1] == b'(' && ends(pair[0]))).then_some("")
 }
 
 fn length_words(ty: &str) -> Vec<&str> {

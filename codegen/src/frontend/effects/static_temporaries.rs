@@ -30,7 +30,7 @@ impl RegionBuilder<'_> {
 
     /// Whether the syntax tree shows each place of the file that names a variable, as that variable. It does not show the
     /// lengths of array types, pragmas, and strings that assembly and attributes have; and what `extern` in a block
-    /// declares is another variable there.
+    /// declares is another variable there. Where a section begins and ends, the linker defines names.
     pub fn is_all_shown(&self, variable: &Node) -> bool {
         if planted("a38-shown") {
             return true;
@@ -41,6 +41,8 @@ impl RegionBuilder<'_> {
             _ => n.reference.as_ref().is_some_and(|r| r.name == name),
         };
         let shown: HashSet<Id> = self.unit.root.walk().filter(names_it).map(|n| n.id).collect();
+        let for_the_linker =
+            |n: &Node| matches!(n.kind, SyntaxKind::SectionAttr | SyntaxKind::UsedAttr | SyntaxKind::RetainAttr);
         let at_file_scope = self.unit.at_file_scope(variable.id);
         let is_other = |n: &Node| {
             let outside = n.storage == "extern" || self.unit.at_file_scope(n.id);
@@ -48,6 +50,7 @@ impl RegionBuilder<'_> {
             n.is(&SyntaxKind::VarDecl) && (same || outside && !n.system && attributes::of_variable(n).is_some())
         };
         !self.unit.root.walk().any(is_other)
+            && !variable.inner.iter().any(for_the_linker)
             && !self.has_other_names(variable)
             && places_of(name, self.preprocessed) == Some(shown.len())
     }
