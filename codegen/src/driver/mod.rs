@@ -68,6 +68,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Whether iterations of a transformed region share a variable of the function: it stands in the model.
+    pub fn shares(&self, name: &str) -> bool {
+        let mut all = self.regions.iter().map(|(found, _)| &found.region);
+        all.any(|region| {
+            region.arrays.iter().any(|array| array.name == name) || region.values.iter().any(|value| value.name == name)
+        })
+    }
+
     /// The file's new text; `output` is the file name for `#line` directives of generated parts.
     pub fn text(&self, source: &Source, output: &str) -> Vec<u8> {
         if self.regions.is_empty() && self.refused_across.is_none() {

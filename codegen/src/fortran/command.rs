@@ -475,6 +475,7 @@ impl FortranWork<'_> {
         self.stopped |= self.command.strict && !reading.refused.is_empty();
         let mut all = Vec::new();
         for region in reading.regions {
+            let region = self.settled(region, folder)?;
             if let Some(why) = self.region(source, &region, folder)? {
                 self.tell(source, &region.name, &why);
                 self.stopped |= self.command.strict;
@@ -516,6 +517,18 @@ impl FortranWork<'_> {
             0 => Ok(None),
             code => Err(format!("the C compiler fails with {code} on generated code; please report the source")),
         }
+    }
+
+    /// The region as it becomes tiles: an array that only it uses is its own where C finds that each iteration writes what
+    /// it reads.
+    fn settled(&self, region: FortranRegion, folder: &Path) -> Result<FortranRegion, String> {
+        let scratch = region.scratch();
+        if scratch.is_empty() {
+            return Ok(region);
+        }
+        let found = self.tiles(&region, folder)?;
+        let is_own = found.is_ok_and(|(_, outcome)| !scratch.iter().any(|name| outcome.shares(name)));
+        Ok(if is_own { region } else { region.without_scratch() })
     }
 
     /// The generated C of a region; or why there is none.
@@ -586,6 +599,7 @@ impl FortranWork<'_> {
         let file = FortranFile::new(&group);
         let mut attempt = |first: u32, clauses: &str| match region_at(&file, &active, first, clauses) {
             Ok(region) => {
+                let region = self.settled(region, &folder)?;
                 let tiled = self.tiles(&region, &folder)?.map(|_| ());
                 Ok(tiled.map_err(|why| FortranRefusal { line: why.line.max(first), ..why }))
             }

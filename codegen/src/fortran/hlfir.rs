@@ -59,6 +59,8 @@ pub const VIEW: &str = "dvm.view";
 pub const ENTER: &str = "dvm.enter";
 /// The end of that.
 pub const ENTERED: &str = "dvm.entered";
+/// The operand is a local array of the subroutine: each time the text is entered, there is a new one without values.
+pub const LOCAL: &str = "dvm.local";
 
 /// The name of a value without the number of the result: `%62` of `%62#1`.
 pub fn base(value: &str) -> &str {

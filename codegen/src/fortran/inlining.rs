@@ -2,18 +2,20 @@
 //! variables become ones of the region's procedure, and arguments are named by operations that flang does not print.
 
 use super::file::FortranFile;
-use super::hlfir::{BIND, ENTER, ENTERED, HOLD, HlfirOp, VIEW, base};
+use super::hlfir::{BIND, ENTER, ENTERED, HOLD, HlfirOp, LOCAL, VIEW, base};
 use super::passing::difference;
 use super::refused::FortranRefusal;
 use super::region::{constants_of, same_constant};
 use super::types::{Content, Element, Holder, SpelledType};
 use super::variables::{Declared, FortranKind, FortranVariable, attribute, scope_of};
 use callee::{Callee, member_of_common, shape_of, unknown_variable, used_in};
+use local_arrays::{declaration, local_array, spelling};
 use made::{Argument, Made};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use written::WrittenNames;
 
 mod callee;
+mod local_arrays;
 mod made;
 mod written;
 
@@ -50,35 +52,22 @@ pub fn expand<'f>(
     if !function.inner().iter().any(|op| is_subroutine_call(op) && here(op)) {
         return Ok(None);
     }
-    let mut inliner = Inliner {
-        file: file.clone(),
-        root,
-        scope: scope_of(&function.text),
-        pure,
-        lines,
-        number: 0,
-        added: 0,
-        hoisted: Vec::new(),
-        scalars: BTreeMap::new(),
-        defined: HashMap::new(),
-        unknown: HashMap::new(),
-        copies: BTreeSet::new(),
-        callers: Vec::new(),
-        conditions: Vec::new(),
-        names: BTreeMap::new(),
-        identities: BTreeSet::new(),
-    };
-    let mut expanded = function.clone();
-    for region in &mut expanded.regions {
-        *region = inliner.block(std::mem::take(region))?;
-    }
-    if let Some(first) = expanded.regions.first_mut() {
-        first.splice(0..0, inliner.hoisted);
-    }
+    let (expanded, inliner) = Inliner::run(file, function, lines, root, pure, None)?;
     let (conditions, names, identities) = (inliner.conditions, inliner.names, inliner.identities);
     Ok(Some(ExpandedProcedure { function: expanded, conditions, names, identities }))
 }
 
+/// A procedure in which calls elsewhere than in a region are replaced as well, where that is possible: only to see what the
+/// procedure does.
+pub fn expand_others<'f>(
+    file: &FortranFile<'f>,
+    function: &HlfirOp,
+    root: &'f Declared<'f>,
+    pure: &'f [String],
+) -> HlfirOp {
+    let made = Inliner::run(file, function, (0, u32::MAX), root, pure, Some("o"));
+    made.map_or_else(|_| function.clone(), |(expanded, _)| expanded)
+}
 /// Whether an operation is a call without a result, and none of Fortran's library.
 fn is_subroutine_call(op: &HlfirOp) -> bool {
     op.name == "fir.call" && op.results.is_empty() && !op.text.starts_with("@_FortranA")
@@ -92,12 +81,16 @@ struct Inliner<'f> {
     scope: String,
     pure: &'f [String],
     lines: (u32, u32),
+    /// The begin of endings of names, where calls that are not taken stay.
+    others: Option<&'static str>,
     /// Calls that were replaced, and operations that stand in their places.
     number: usize,
     added: usize,
     /// Declarations of local variables of subroutines, and their types by the names of the results.
     hoisted: Vec<HlfirOp>,
     scalars: BTreeMap<String, Element>,
+    /// The same for arrays: the types of their elements, and the names that the user gave them.
+    arrays: BTreeMap<String, (Element, String)>,
     /// Operations up to here, without their regions.
     defined: HashMap<String, HlfirOp>,
     /// Variables of subroutines that are not taken: a reason and a remedy.
@@ -111,13 +104,57 @@ struct Inliner<'f> {
 }
 
 impl<'f> Inliner<'f> {
+    /// Replaces the calls in lines of a procedure. With an ending of names of its own, calls that are not taken stay.
+    fn run(
+        file: &FortranFile<'f>,
+        function: &HlfirOp,
+        lines: (u32, u32),
+        root: &'f Declared<'f>,
+        pure: &'f [String],
+        others: Option<&'static str>,
+    ) -> Answer<(HlfirOp, Inliner<'f>)> {
+        let mut inliner = Inliner {
+            file: file.clone(),
+            root,
+            scope: scope_of(&function.text),
+            pure,
+            lines,
+            others,
+            number: 0,
+            added: 0,
+            hoisted: Vec::new(),
+            scalars: BTreeMap::new(),
+            arrays: BTreeMap::new(),
+            defined: HashMap::new(),
+            unknown: HashMap::new(),
+            copies: BTreeSet::new(),
+            callers: Vec::new(),
+            conditions: Vec::new(),
+            names: BTreeMap::new(),
+            identities: BTreeSet::new(),
+        };
+        let mut expanded = function.clone();
+        for region in &mut expanded.regions {
+            *region = inliner.block(std::mem::take(region))?;
+        }
+        if let Some(first) = expanded.regions.first_mut() {
+            first.splice(0..0, std::mem::take(&mut inliner.hoisted));
+        }
+        Ok((expanded, inliner))
+    }
+
     fn block(&mut self, ops: Vec<HlfirOp>) -> Answer<Vec<HlfirOp>> {
         let mut out: Vec<HlfirOp> = Vec::new();
         for mut op in ops {
             let here = op.is_own && (self.lines.0..=self.lines.1).contains(&op.place.0);
             if here && is_subroutine_call(&op) {
                 let name = self.file.spoken(symbol_of(&op));
-                let (body, unused) = self.call(&op).map_err(|why| why.of_call(op.place.0, &name, OUTSIDE))?;
+                let made = self.call(&op).map_err(|why| why.of_call(op.place.0, &name, OUTSIDE));
+                if made.is_err() && self.others.is_some() {
+                    out.push(op);
+                    continue;
+                }
+                let (body, unused) = made?;
                 out.retain(|op| !op.results.iter().any(|result| unused.contains(result)) || !prepares(op));
                 out.extend(body);
                 continue;
@@ -178,10 +215,11 @@ impl<'f> Inliner<'f> {
         let callee = self.callee(procedure)?;
         self.number += 1;
         let mut made = Made {
-            ending: format!("k{}", self.number),
+            ending: format!("{}{}", self.others.unwrap_or("k"), self.number),
             names: HashMap::new(),
             unknown: HashMap::new(),
             arguments: Vec::new(),
+            local_arrays: Vec::new(),
             whole: Vec::new(),
         };
         self.variables(op, &callee, &mut made);
@@ -294,21 +332,27 @@ impl<'f> Inliner<'f> {
                     let name = made.own(key);
                     self.hoist(call, &name, &own.name, *element, made);
                 }
-                kind => _ = made.unknown.insert(made.own(key), unknown_variable(callee, own, kind)),
+                kind => match local_array(callee, declare, kind) {
+                    Some(array) => {
+                        let name = made.own(key);
+                        self.hoisted.extend(declaration(&name, &self.unique(made, &own.name), array));
+                        self.arrays.insert(name.clone(), (array.element, own.name.clone()));
+                        made.local_arrays.push(name);
+                    }
+                    None => _ = made.unknown.insert(made.own(key), unknown_variable(callee, own, kind)),
+                },
             }
         }
     }
 
+    /// Flang's name for a local variable of a subroutine, as one of the region's procedure.
+    fn unique(&self, made: &Made, own: &str) -> String {
+        format!("{}E_c{}_{own}", self.scope, &made.ending[1..])
+    }
+
     /// Declares a scalar in the region's procedure, as `name`.
     fn hoist(&mut self, call: &HlfirOp, name: &str, own: &str, element: Element, made: &Made) {
-        let spelling = match element {
-            Element::I32 => "i32",
-            Element::I64 => "i64",
-            Element::F32 => "f32",
-            Element::F64 | Element::Condition => "f64",
-        };
-        let number = &made.ending[1..];
-        let unique = format!("{}E_c{number}_{own}", self.scope);
+        let (spelling, unique) = (spelling(element), self.unique(made, own));
         let put = |op: &str, result: &str, text: String| HlfirOp {
             name: op.to_owned(),
             results: vec![result.to_owned()],
@@ -464,6 +508,9 @@ impl<'f> Inliner<'f> {
         if let Some(element) = self.scalars.get(name) {
             return Some(Content::Number(*element));
         }
+        if let Some((element, _)) = self.arrays.get(name) {
+            return Some(Content::Number(*element));
+        }
         let op = self.defined.get(name)?;
         let (_, made) = op.text.rsplit_once("-> ").or_else(|| op.text.rsplit_once(" : "))?;
         SpelledType::read(made.trim_start_matches('(')).map(|spelled| spelled.content)
@@ -541,7 +588,8 @@ impl<'f> Inliner<'f> {
                 "copy the bound to a local variable in it",
             );
         }
-        let all = bound.into_iter().chain(copied).chain([put(ENTER, None, String::new())]);
+        let locals = made.local_arrays.iter().map(|array| put(LOCAL, None, array.clone()));
+        let all = locals.chain(bound).chain(copied).chain([put(ENTER, None, String::new())]);
         let all: Vec<HlfirOp> = all.chain(entry).chain(views).chain([put(ENTERED, None, String::new())]).collect();
         self.define(&all);
         Ok(all)
@@ -559,7 +607,8 @@ impl<'f> Inliner<'f> {
     fn arrays_are_apart(&self, call: &HlfirOp, made: &Made, written: &WrittenNames) -> Answer<()> {
         for (at, (dummy, argument)) in made.arguments.iter().enumerate() {
             let Argument::Array { actual, .. } = argument else { continue };
-            let Some(variable) = self.root.variables.get(actual.as_str()) else { continue };
+            let of_root = self.root.variables.get(actual.as_str()).map(|variable| &variable.name);
+            let Some(name) = of_root.or(self.arrays.get(actual).map(|(_, name)| name)) else { continue };
             let others = made.arguments[..at].iter().filter_map(|(other, argument)| match argument {
                 Argument::Array { actual: same, .. } if same == actual => Some(other),
                 _ => None,
@@ -567,8 +616,7 @@ impl<'f> Inliner<'f> {
             let others: Vec<&String> =
                 others.chain(made.whole.iter().map(|(key, _)| key).filter(|key| *key == actual)).collect();
             if !others.is_empty() && others.into_iter().chain([dummy]).any(|name| written.arrays.contains(name)) {
-                let reason =
-                    format!("`{}` is passed twice, or passed and used by itself, and it is written", variable.name);
+                let reason = format!("`{name}` is passed twice, or passed and used by itself, and it is written");
                 return Err(FortranRefusal::new(call.place.0, &reason, "pass a copy of one of them"));
             }
         }
@@ -577,14 +625,11 @@ impl<'f> Inliner<'f> {
 
     /// The type of a reference to elements of a value.
     fn type_of(&self, name: &str) -> String {
-        let element = self.content(name);
-        let spelling = match element {
-            Some(Content::Number(Element::I32)) => "i32",
-            Some(Content::Number(Element::I64)) => "i64",
-            Some(Content::Number(Element::F32)) => "f32",
-            _ => "f64",
+        let element = match self.content(name) {
+            Some(Content::Number(element)) => element,
+            _ => Element::F64,
         };
-        format!("!fir.ref<{spelling}>")
+        format!("!fir.ref<{}>", spelling(element))
     }
 
     /// Whether what a value is computed from is written.

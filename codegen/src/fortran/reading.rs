@@ -4,11 +4,11 @@ use super::clauses::FortranClauses;
 use super::escape::escape;
 use super::file::{FileGroup, FileParts, FortranFile, real_constants};
 use super::hlfir::{self, HlfirOp};
-use super::inlining::expand;
+use super::inlining::{expand, expand_others};
 use super::kept_texts::{OpenedText, OpenedTexts};
 use super::modules::FileModules;
 use super::refused::FortranRefusal;
-use super::region::translate;
+use super::region::{RegionPlace, translate};
 use super::rewriting::FortranRegion;
 use super::statements::{FortranStatement, Mark, SourceForm, marks, statements};
 use super::variables::Declared;
@@ -192,7 +192,9 @@ fn translated(
             "write conditions as `if (...) then`",
         );
     };
-    let mut translated = translate(file, function, (first, last), &ops, &declared, &clauses, mark.line)?;
+    let others = || expand_others(file, function, &declared, &clauses.pure);
+    let place = RegionPlace { function, lines: (first, last), mark: mark.line, others: &others };
+    let mut translated = translate(file, &place, &ops, &declared, &clauses)?;
     if !translated.lines.iter().any(|(text, _)| text.trim_start().starts_with("for (")) {
         let remedy = "put the mark directly before a loop or an assignment to an array or section";
         return refuse("there is neither a loop nor a statement about arrays", remedy);

@@ -20,11 +20,15 @@ mod call_arguments;
 mod control;
 mod externals;
 mod functions;
+mod own_arrays;
 mod parts;
 mod updates;
 mod views;
 
+use own_arrays::own_arrays;
+
 pub use functions::{constants_of, same_constant};
+pub use own_arrays::OwnArray;
 
 /// A text that stands twice in a minimum or maximum is no longer than this.
 const LONG: usize = 2000;
@@ -57,6 +61,8 @@ pub struct TranslatedRegion {
     pub lines: Vec<(String, u32)>,
     /// Arrays by their names in C: Fortran's text for each.
     pub arrays: BTreeMap<String, (String, FortranArray)>,
+    /// Arrays of which each iteration has its own, by their names.
+    pub own_arrays: BTreeMap<String, OwnArray>,
     /// Scalars that are only read.
     pub parameters: BTreeMap<String, Element>,
     /// Numbers that are only read, but that others may write: by their names in C, with Fortran's text.
@@ -115,6 +121,8 @@ struct Translator<'a> {
     carried: BTreeSet<&'a str>,
     /// All counters of its loops.
     counters: BTreeSet<&'a str>,
+    /// Arrays that the region may have for itself, by their names.
+    own: BTreeMap<String, OwnArray>,
     /// Counters of the loops around, and scalars that were written on the way here.
     active: Vec<&'a str>,
     defined: Vec<&'a str>,
@@ -146,16 +154,25 @@ struct Translator<'a> {
     of_region: &'a Declared<'a>,
 }
 
-/// Translates operations of a function that follow each other in one block, at `lines`; the mark with the clauses stands
-/// at `line`.
+/// Where a region stands.
+pub struct RegionPlace<'r> {
+    /// The procedure.
+    pub function: &'r HlfirOp,
+    /// The first and last line of the loops.
+    pub lines: (u32, u32),
+    /// The line of the mark.
+    pub mark: u32,
+    /// The procedure with the text of subroutines in the place of calls elsewhere, where that is possible.
+    pub others: &'r dyn Fn() -> HlfirOp,
+}
+
+/// Translates operations of a procedure that follow each other in one block.
 pub fn translate<'a>(
     file: &'a FortranFile<'a>,
-    function: &HlfirOp,
-    lines: (u32, u32),
+    place: &RegionPlace,
     ops: &[&'a HlfirOp],
     declared: &'a Declared<'a>,
     clauses: &'a FortranClauses,
-    line: u32,
 ) -> Answer<TranslatedRegion> {
     let mut translator = Translator::new(file, declared, clauses, ops);
     // Whole numbers that others see, or that keep a value between iterations: C finds what they are in each iteration.
@@ -167,15 +184,16 @@ pub fn translate<'a>(
         }
         let whole = match variable.kind {
             FortranKind::Scalar { element, private, target: false } if element.is_whole() => {
-                !private || reads_first(ops, key) || escape(function, key, lines).is_some()
+                !private || reads_first(ops, key) || escape(place.function, key, place.lines).is_some()
             }
             _ => false,
         };
         clauses.reduces(&variable.name) || whole && !clauses.private.contains(&variable.name)
     };
     translator.carried = translator.written.iter().filter(is_carried).copied().collect();
+    translator.own = own_arrays(place, ops, declared, clauses);
     translator.block(ops)?;
-    translator.clauses_hold(line)?;
+    translator.clauses_hold(place.mark)?;
     Ok(translator.made)
 }
 
@@ -208,6 +226,7 @@ impl<'a> Translator<'a> {
             written,
             carried: BTreeSet::new(),
             counters,
+            own: BTreeMap::new(),
             active: Vec::new(),
             defined: Vec::new(),
             values: HashMap::new(),
@@ -248,10 +267,24 @@ impl<'a> Translator<'a> {
                 "name a scalar that the region updates, as in `s = s + a(i)`",
             );
         }
-        if let Some(name) = self.clauses.private.iter().find(|n| !made.locals.contains_key(*n) || is_counter(n)) {
+        let is_array = |name: &String| {
+            let mut all = self.declared.variables.values();
+            all.any(|variable| variable.name == *name && matches!(variable.kind, FortranKind::Array(_)))
+        };
+        let of_run = |name: &&String| is_array(name) && !self.own.contains_key(*name);
+        if let Some(name) = self.clauses.private.iter().find(of_run) {
             return refuse(
-                format!("`private({name})`: the region writes no scalar `{name}`"),
-                "name a scalar that each iteration writes before it reads it; counters need no clause",
+                format!(
+                    "`private({name})`: the array is an argument, has extents of the run, or may be reached by a pointer"
+                ),
+                "use an array of constant extents that is no argument, and neither `allocatable`, `pointer` nor `target`",
+            );
+        }
+        let has_own = |name: &String| made.own_arrays.contains_key(name) || made.locals.contains_key(name);
+        if let Some(name) = self.clauses.private.iter().find(|n| !has_own(n) || is_counter(n)) {
+            return refuse(
+                format!("`private({name})`: the region writes no scalar `{name}`, and uses no such array"),
+                "name a scalar or an array that each iteration writes before it reads it; counters need no clause",
             );
         }
         let is_called =
@@ -317,6 +350,7 @@ impl<'a> Translator<'a> {
             hlfir::BIND => self.bind(op),
             hlfir::HOLD => self.hold(op),
             hlfir::VIEW => self.view(op),
+            hlfir::LOCAL => self.local_array(op),
             hlfir::ENTER | hlfir::ENTERED => {
                 self.enters = op.name == hlfir::ENTER;
                 // What is passed belongs to no statement of the subroutine.
@@ -489,6 +523,14 @@ impl<'a> Translator<'a> {
     fn array(&mut self, place: &Place, array: &FortranArray) -> String {
         if let Some((name, _)) = self.made.arrays.iter().find(|(_, (text, _))| *text == place.text) {
             return name.clone();
+        }
+        // It is declared where the text begins that stands for the call.
+        if place.is_variable && is_of_call(&place.name) {
+            return place.name.clone();
+        }
+        if let Some(own) = self.own.get(&place.name).filter(|_| place.is_variable) {
+            self.made.own_arrays.insert(place.name.clone(), own.clone());
+            return place.name.clone();
         }
         let name = if place.is_variable { place.name.clone() } else { self.new_name(place) };
         self.made.arrays.insert(name.clone(), (place.text.clone(), array.clone()));

@@ -4,7 +4,7 @@ use super::clauses::FortranClauses;
 use super::external_functions::ExternalFunction;
 use super::places::Need;
 use super::refused::FortranRefusal;
-use super::region::{TranslatedFunction, TranslatedRegion, c_name};
+use super::region::{OwnArray, TranslatedFunction, TranslatedRegion, c_name};
 use super::statements::SourceForm;
 use super::types::Element;
 use super::words::OF_THE_CALL;
@@ -134,6 +134,9 @@ impl FortranRegion {
         for (name, element) in &self.translated.locals {
             all.push((format!("    {} {};", element.c_type(), c_name(name)), self.mark));
         }
+        for (name, own) in &self.translated.own_arrays {
+            all.push((format!("    {};", own.array.c_declaration(&c_name(name))), self.mark));
+        }
         for (at, element) in (1..).zip(&self.translated.bounds) {
             all.push((format!("    {} _b{at};", element.c_type()), self.mark));
         }
@@ -171,6 +174,22 @@ impl FortranRegion {
         all
     }
 
+    /// Names in C of arrays that only the region uses. That each iteration has its own is left to C.
+    pub fn scratch(&self) -> Vec<String> {
+        let all = self.translated.own_arrays.iter().filter(|(_, own)| !own.is_asserted);
+        all.map(|(name, _)| c_name(name)).collect()
+    }
+
+    /// The same region with these arrays as any others.
+    pub fn without_scratch(mut self) -> FortranRegion {
+        let all = std::mem::take(&mut self.translated.own_arrays);
+        let (asserted, others) = all.into_iter().partition(|(_, own)| own.is_asserted);
+        self.translated.own_arrays = asserted;
+        let others: BTreeMap<String, OwnArray> = others;
+        self.translated.arrays.extend(others.into_iter().map(|(name, own)| (name.clone(), (name, own.array))));
+        self
+    }
+
     /// The clauses of the pragma of C. Private scalars are variables of the function: they need no clause.
     fn c_clauses(&self) -> String {
         let mut all = String::new();
@@ -188,6 +207,9 @@ impl FortranRegion {
         if !self.translated.externals.is_empty() {
             let all_pure: Vec<String> = self.translated.externals.iter().map(ExternalFunction::wrapper).collect();
             let _ = write!(all, " pure({})", all_pure.join(", "));
+        }
+        for (name, _) in self.translated.own_arrays.iter().filter(|(_, own)| own.is_asserted) {
+            let _ = write!(all, " private({})", c_name(name));
         }
         for (operator, variable) in &self.clauses.reductions {
             let _ = write!(all, " reduction({operator}:{})", c_name(variable));

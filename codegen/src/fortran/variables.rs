@@ -21,6 +21,13 @@ pub struct FortranArray {
 }
 
 impl FortranArray {
+    /// The declaration of an array of constant shape in C.
+    pub fn c_declaration(&self, name: &str) -> String {
+        let extents = self.extents.iter().rev();
+        let extents: String = extents.map(|extent| format!("[{}]", extent.unwrap_or_default())).collect();
+        format!("{} {name}{extents}", self.element.c_type())
+    }
+
     /// Whether no pointer reaches it: then, by Fortran's rules, nothing else that a procedure writes is the same memory.
     pub fn is_alone(&self) -> bool {
         !self.target && self.holder != Holder::Pointer

@@ -86,14 +86,15 @@ impl Nest {
         let real = self.real;
         let (one, two, three) =
             (self.scalar(&["x", "y", "z"]), self.scalar(&["x", "y", "t"]), self.scalar(&["x", "t", "z"]));
-        let inner = match self.random.below(3) {
+        let inner = match self.random.below(5) {
+            3 | 4 => self.of_local_array(),
             0 => format!("  if (y > 0.5d0) then\n    z = {two}\n  else\n    x = {three}\n  end if\n"),
             1 => format!("  do at = 1, p\n    t = t*0.5d0 + at*0.0625d0\n  end do\n  x = {three}\n"),
             _ => format!("  call {name}_inner(x, t)\n  z = {two}\n"),
         };
         let mut text = format!(
             "subroutine {name}(x, y, z, p)\n  {real}, intent(inout) :: x, z\n  {real}, intent(in) :: y\n  \
-             integer, intent(in) :: p\n  {real} :: t\n  integer :: at\n  t = {one}\n{inner}end subroutine\n"
+             integer, intent(in) :: p\n  {real} :: t, w(-1:2), v(2,4)\n  integer :: at, to\n  t = {one}\n{inner}end subroutine\n"
         );
         if inner.contains("_inner") {
             let value = self.scalar(&["u", "v"]);
@@ -106,18 +107,38 @@ impl Nest {
         text
     }
 
+    /// Statements about arrays that each call has for itself.
+    fn of_local_array(&mut self) -> String {
+        let (one, two) = (self.scalar(&["x", "y", "t"]), self.scalar(&["w(at)", "x", "v(2, 4)"]));
+        let shift = match self.random.below(3) {
+            0 => "  w(-1:1) = w(0:2)*0.5d0\n",
+            1 => "  do at = 2, 0, -1\n    w(at) = w(at - 1)*0.5d0 + v(1, at + 2)\n  end do\n",
+            _ => "  if (y > 0.25d0) then\n    w = v(2, :)\n  end if\n",
+        };
+        format!(
+            "  do at = -1, 2\n    w(at) = {one}\n    do to = 1, 2\n      v(to, at + 2) = w(at)*0.25d0 + to*0.0625d0\n    end do\n  \
+             end do\n{shift}  do at = 1, 2\n    x = x*0.5d0 + ({two})*0.25d0\n  end do\n  z = w(0)*0.5d0 + v(2, 1)\n"
+        )
+    }
+
     fn vectors(&mut self, name: &str) -> String {
         let real = self.real;
         let declared = *self.random.pick(&["x(l), y(l)", "x(*), y(*)", "x(0:l), y(l + p)", "x(l), y(0:*)"]);
         let (from, shift) = (self.random.between(1, 2), self.random.between(0, 1));
         let value = self.scalar(&["x(at)", "y(at)", "t"]);
-        let write = match self.random.below(3) {
+        let write = match self.random.below(5) {
             0 => format!("    y(at) = {value}\n"),
             1 => format!("    x(at) = {value}\n    y(at) = x(at)*0.5d0 + t*0.25d0\n"),
+            3 | 4 => format!("    y(at) = {value} + w(l + {from} - at)*0.25d0 - w(at - 1)*0.125d0\n"),
             _ => format!("    if (x(at) > 0.25d0) x(at) = {value}\n"),
         };
+        let filled = match write.contains("w(") {
+            true if self.random.one_in(2) => "  w = 0.5d0\n  w(1:l) = x(1:l)*0.5d0 + 0.25d0\n",
+            true => "  do at = 0, l\n    w(at) = at*0.0625d0\n  end do\n",
+            false => "",
+        };
         format!(
-            "subroutine {name}(x, y, l, p)\n  integer :: l, p, at\n  {real} :: {declared}, t\n  do at = {from}, l - {shift}\n    \
+            "subroutine {name}(x, y, l, p)\n  integer :: l, p, at\n  {real} :: {declared}, t, w(0:90)\n{filled}  do at = {from}, l - {shift}\n    \
              t = x(at)*0.5d0 + p*0.03125d0\n{write}  end do\nend subroutine\n"
         )
     }

@@ -33,6 +33,9 @@ pub(super) struct Nest {
     may_compute: bool,
     /// What statements are about.
     about: About,
+    /// A small array `d`, which is written before it is read; `true`: it also has values before and after the region, and
+    /// may be written in part.
+    small: Option<bool>,
     /// Loops with a whole number `o` that grows.
     growing: u32,
     /// Subroutines that it calls, and the type of elements.
@@ -299,6 +302,9 @@ impl Nest {
         if self.about == About::Calls && self.random.one_in(2) {
             return self.call();
         }
+        if self.small.is_some() && self.random.one_in(3) {
+            return self.of_small_array();
+        }
         if self.may_reduce && self.random.one_in(4) {
             return self.update();
         }
@@ -335,6 +341,30 @@ impl Nest {
         };
         self.directive();
         self.line(&format!("{condition}{to} = {value}"));
+    }
+
+    /// Statements about a small array, which they write before they read it.
+    fn of_small_array(&mut self) {
+        let is_kept = self.small == Some(true);
+        let bounds = if is_kept { *self.random.pick(&["0, 1", "-1, min(n, 2)", "-1, 2"]) } else { "-1, 2" };
+        let bounds = if self.random.one_in(6) && bounds == "-1, 2" { "2, -1, -1" } else { bounds };
+        let value = self.term(1, false);
+        self.line(&format!("do at = {bounds}"));
+        self.line(&format!("  d(at) = ({value})*0.5d0 + at*0.0625d0"));
+        self.line("end do");
+        if self.random.one_in(3) {
+            self.line("do at = 0, 2");
+            self.line("  d(at) = d(at)*0.5d0 + d(at - 1)*0.25d0");
+            self.line("end do");
+        }
+        let (to, other) = (self.element(), self.term(1, false));
+        if self.random.one_in(3) {
+            self.line(&format!("if (d(1) > 0.25d0) d(0) = {other}"));
+        }
+        if !to.starts_with(self.names[3]) {
+            let from = self.random.between(-1, 2);
+            self.line(&format!("{to} = d({from})*0.5d0 + d(0)*0.25d0"));
+        }
     }
 
     fn body(&mut self, depth: usize) {
@@ -404,6 +434,7 @@ fn nest(seed: u64, about: About) -> String {
         may_reduce,
         may_compute,
         about,
+        small: None,
         growing: 0,
         subroutines: Vec::new(),
         real: "",
@@ -411,6 +442,9 @@ fn nest(seed: u64, about: About) -> String {
         seed,
         written: BTreeSet::new(),
     };
+    if nest.random.one_in(3) {
+        nest.small = Some(nest.random.one_in(3));
+    }
     let depth = 1 + nest.random.below(if about == About::Sections { 2 } else { 3 });
     let arrays = *nest.random.pick(&[
         "a(-30:60,-30:60), b(-30:60,-30:60), c(-30:60)",
@@ -431,17 +465,23 @@ fn nest(seed: u64, about: About) -> String {
     }
     nest.text = format!(
         "subroutine nest_{seed}(n, m, l, a, b, c, k, r)\n  implicit none\n  integer, intent(in) :: n, m, l\n  real(8) :: r, s\n  \
-         {real}, intent(inout) :: {arrays}\n  integer :: k(-30:60), i1, i2, i3, q, w, o, p\n  \
+         {real}, intent(inout) :: {arrays}\n  integer :: k(-30:60), i1, i2, i3, q, w, o, p, at\n  \
+         real(8) :: d(-1:2)\n  \
          {real}, allocatable :: ha(:,:), hc(:)\n  {real}, pointer :: hb(:,:)\n  integer, allocatable :: hk(:)\n  \
          sizes(1:2) = [n, 1]\n  two(1)%n = m\n  one%m = 1\n  two(1)%list = n - m + 2\n  q = 0\n  w = -500\n  o = 0\n  p = 0\n{set}{copied}"
     );
+    let is_kept = nest.small == Some(true);
+    if is_kept {
+        nest.text.push_str("  d = 0.5d0\n");
+    }
     let before = std::mem::take(&mut nest.text);
     nest.body(depth);
     let clauses = nest.clauses();
     let shown = if nest.random.one_in(3) { "  k(58) = o\n  k(57) = p\n" } else { "" };
+    let small = if is_kept { "  k(56) = int(d(0)*1000)\n" } else { "" };
     let body = std::mem::take(&mut nest.text);
     nest.text = format!(
-        "{before}  !$dvm region{clauses}\n{body}  !$dvm end region\n{back}  k(60) = q\n  k(59) = w\n{shown}end subroutine\n{}",
+        "{before}  !$dvm region{clauses}\n{body}  !$dvm end region\n{back}  k(60) = q\n  k(59) = w\n{shown}{small}end subroutine\n{}",
         nest.subroutines.concat()
     );
     nest.text

@@ -247,7 +247,7 @@ const CLAUSES: [(&str, &str, i64, &str); 14] = [
     ("reduction(+:s)", "do i = 1, n\ns = s + a(i)\na(i) = s\nend do", 3, "no update with that operator"),
     ("reduction(max:s)", "do i = 1, n\ns = max(s, a(i), s*0.5d0 + 1)\nend do", 2, "no update with that operator"),
     ("independent(j)", "do i = 1, n\na(k(i)) = 1\nend do", 0, "no loop of the region has this counter"),
-    ("private(a)", "do i = 1, n\na(i) = 1\nend do", 0, "writes no scalar `a`"),
+    ("private(a)", "do i = 1, n\na(i) = 1\nend do", 0, "`private(a)`: the array is an argument"),
     ("private(r)", "do i = 1, n\nif (a(i) > 9) r = 1\na(i) = r\nend do", 3, "`r` is read"),
     ("private(r)", "do i = 1, n\nr = a(i)\na(i) = r*2\nend do\n!$dvm end region\na(1) = r", 6, "`r` is used here"),
 ];

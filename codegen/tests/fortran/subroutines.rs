@@ -44,7 +44,7 @@ if (x > 900) return 1
 x = 2
 end subroutine
 subroutine own_array(x)
-real(8) :: x, t(3)
+real(8) :: x, t(max(3, int(x)))
 t = x
 x = t(1)*t(3)
 end subroutine
@@ -96,9 +96,27 @@ x = x + t
 t = x
 end subroutine
 subroutine passes_own(x)
-real(8) :: x, t(3)
+real(8) :: x
+real(8), save :: t(3) = 1
 call flat(t, 3)
 x = 1
+end subroutine
+subroutine both_ways(x)
+real(8) :: x, t(4)
+t = x
+call twice(t, t)
+x = t(1)
+end subroutine
+subroutine huge_array(x)
+real(8) :: x, t(400000)
+t(1) = x
+x = t(1)
+end subroutine
+subroutine aimed(x)
+real(8) :: x
+real(8), target :: t(4)
+t = x
+x = t(1)
 end subroutine
 subroutine never(x)
 real(8) :: x, t
@@ -142,14 +160,14 @@ end subroutine
 ";
 
 /// Statements of a loop over `i`, and a part of the reason.
-const CASES: [(&str, &str); 31] = [
+const CASES: [(&str, &str); 34] = [
     ("call again(a(i))", "a call of `again`, which is not taken"),
     ("call early(a(i))", "a `return`"),
     ("call counted(a(i))", "keeps its value between calls"),
     ("call heard(a(i))", "input or output"),
     ("call perhaps(a(i))", "attribute `optional`"),
     ("call valued(a(i))", "attribute `value`"),
-    ("call own_array(a(i))", "it has a local array `t`"),
+    ("call own_array(a(i))", "its array `t` has extents of the run, or keeps its values"),
     ("call held(w)", "attribute `allocatable`"),
     ("call pointed(v)", "attribute `pointer`"),
     ("call flat(b, n)", "another number of dimensions than `b`"),
@@ -161,7 +179,10 @@ const CASES: [(&str, &str); 31] = [
     ("call near(s, s)", "`s` is passed twice, or passed and used by itself, and it is written"),
     ("call unset(a(i), s)\na(i) = s", "`s` is read where the same iteration has not surely written it"),
     ("call reads_first(a(i))", "`t` is read where the same iteration has not surely written it"),
-    ("call passes_own(a(i))", "it has a local array `t`"),
+    ("call passes_own(a(i))", "its array `t` has extents of the run, or keeps its values"),
+    ("call both_ways(a(i))", "`t` is passed twice, or passed and used by itself, and it is written"),
+    ("call huge_array(a(i))", "the region's local variables, `t` first of all, have about"),
+    ("call aimed(a(i))", "its array `t` has extents of the run, or keeps its values"),
     ("call never(a(i))", "`t` is read where the same iteration has not surely written it"),
     ("call third(a(i))", "the real constant `part` is not one of the region"),
     ("call hidden(a(i))", "which the region's procedure does not see"),

@@ -82,7 +82,13 @@ pub(super) fn unknown_variable(callee: &Callee, own: &FortranVariable, kind: &Fo
     }
     match kind {
         FortranKind::Array(_) if is_local => {
-            (format!("it has a local array `{name}`"), "pass the array as an argument, or use scalars")
+            let reason = format!(
+                "its array `{name}` has extents of the run, or keeps its values between calls (SAVE, or a value in its declaration)"
+            );
+            (
+                reason,
+                "declare the array with constant extents, without SAVE and without a value, or pass it as an argument",
+            )
         }
         FortranKind::Scalar { .. } if is_local => (
             format!("its variable `{name}` keeps its value between calls (SAVE, or a value in its declaration)"),

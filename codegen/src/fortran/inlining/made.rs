@@ -25,6 +25,8 @@ pub(super) struct Made {
     pub unknown: HashMap<String, (String, &'static str)>,
     /// Arguments that are no variables, by their names.
     pub arguments: Vec<(String, Argument)>,
+    /// Its local arrays, by their names.
+    pub local_arrays: Vec<String>,
     /// Variables of the region's procedure that are arguments, or are named by the subroutine: the declaration's result and the name.
     pub whole: Vec<(String, String)>,
 }

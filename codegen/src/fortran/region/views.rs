@@ -8,7 +8,7 @@ use crate::fortran::sections::{Section, SectionDimension};
 use crate::fortran::sums::WholeSum;
 use crate::fortran::types::Element;
 use crate::fortran::values::{HlfirValue, ValueShape};
-use crate::fortran::variables::FortranArray;
+use crate::fortran::variables::{FortranArray, FortranKind};
 use crate::fortran::views::{ArrayView, HeldArray, KEPT, ViewDimension, ViewRange, view_of};
 use std::iter::zip;
 
@@ -58,6 +58,17 @@ impl<'a> Translator<'a> {
             HeldArray::Whole(self.place(op, from)?)
         };
         self.held.insert(result.as_str(), held);
+        Ok(())
+    }
+
+    /// A local array of a subroutine, whose text begins here. It is declared in the block of C where it is used, so each
+    /// iteration has its own.
+    pub(super) fn local_array(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let operands = op.operands();
+        let [array] = operands.as_slice() else { return unknown(op) };
+        let (_, variable) = self.variable(op, array)?;
+        let FortranKind::Array(array) = &variable.kind else { return unknown(op) };
+        self.line(op, &format!("{};", array.c_declaration(&variable.name)));
         Ok(())
     }
 
@@ -152,8 +163,9 @@ impl<'a> Translator<'a> {
                 );
                 refuse(op, &reason, SHAPES)
             }
-            (_, _, Some(text)) => {
-                let condition = format!("size({},{},8) == {text}", place.text, at + 1);
+            (own, _, Some(text)) => {
+                let size = own.map_or_else(|| format!("size({},{},8)", place.text, at + 1), |own| own.to_string());
+                let condition = format!("{size} == {text}");
                 if !self.made.conditions.contains(&condition) {
                     self.made.conditions.push(condition);
                 }

@@ -124,8 +124,9 @@ impl Run<'_> {
         Some(())
     }
 
-    /// The counter of `for (i = a; i < b; i++)` and its values, if the body does not write the counter.
-    fn constant_loop(&self, head: &[Node], body: &Node) -> Option<(Id, std::ops::Range<i64>)> {
+    /// The counter of `for (i = a; i < b; i++)` or `for (i = a; i > b; i--)` and its values, if the body does not write the
+    /// counter.
+    fn constant_loop(&self, head: &[Node], body: &Node) -> Option<(Id, Vec<i64>)> {
         let [start, _, test, step] = head else { return None };
         let (counter, first) = match start.kind {
             SyntaxKind::DeclStmt => match start.inner.as_slice() {
@@ -142,19 +143,24 @@ impl Run<'_> {
             return None;
         }
         let end = self.value(test.child(1)?)?;
-        let end = match test.opcode.as_str() {
-            "<" => end,
-            "<=" => end.checked_add(1)?,
+        let (lowest, end, step_of_one) = match test.opcode.as_str() {
+            "<" => (first, end, "++"),
+            "<=" => (first, end.checked_add(1)?, "++"),
+            ">" => (end.checked_add(1)?, first.checked_add(1)?, "--"),
+            ">=" => (end, first.checked_add(1)?, "--"),
             _ => return None,
         };
-        let counts = step.is(&SyntaxKind::UnaryOperator) && step.opcode == "++" && is_counter(step.child(0));
+        let counts = step.is(&SyntaxKind::UnaryOperator) && step.opcode == step_of_one && is_counter(step.child(0));
         let changed = body.walk().any(|node| {
             is_counter(write_target(node))
                 || node.is(&SyntaxKind::UnaryOperator) && node.opcode == "&" && is_counter(node.child(0))
         });
         let own = self.unit.declaration(counter).is_some_and(self.hidden);
-        (own && counts && !changed && end.saturating_sub(first) <= MOST_ELEMENTS as i64)
-            .then_some((counter, first..end))
+        if !own || !counts || changed || end.saturating_sub(lowest) > MOST_ELEMENTS as i64 {
+            return None;
+        }
+        let upwards = lowest..end;
+        Some((counter, if step_of_one == "++" { upwards.collect() } else { upwards.rev().collect() }))
     }
 
     /// Looks at all that an expression reads.
