@@ -15,6 +15,8 @@ mod modules;
 mod nests;
 #[path = "fortran/other_files.rs"]
 mod other_files;
+#[path = "fortran/own_arrays.rs"]
+mod own_arrays;
 #[path = "fortran/refusals.rs"]
 mod refusals;
 #[path = "fortran/subroutines.rs"]

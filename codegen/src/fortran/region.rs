@@ -179,7 +179,7 @@ pub fn translate<'a>(
     let is_carried = |key: &&&'a str| {
         let Some(variable) = declared.variables.get(**key) else { return false };
         // Local variables of subroutines whose text stands for a call have no value before it.
-        if is_of_call(&variable.name) {
+        if is_of_call(&variable.name) || translator.counters.contains(**key) {
             return false;
         }
         let whole = match variable.kind {
@@ -468,7 +468,8 @@ impl<'a> Translator<'a> {
         let mut shape = if element.is_whole() { ValueShape::Affine } else { ValueShape::Other("a real number") };
         let is_steady = !self.written.contains(key) && !self.counters.contains(key);
         let is_own = is_of_call(&variable.name) && !self.counters.contains(key);
-        if self.written.contains(key) || is_own {
+        let is_written = self.written.contains(key) && !self.active.contains(&key);
+        if is_written || is_own {
             if !self.defined.contains(&key) && !self.carried.contains(&key) {
                 let reason = format!("`{}` is read where the same iteration has not surely written it", variable.name);
                 return refuse(op, &reason, "write it before it is read, or keep the value in an element of an array");
@@ -492,8 +493,14 @@ impl<'a> Translator<'a> {
             self.made.parameters.insert(variable.name.clone(), *element);
         }
         let fortran = Some(variable.name.clone()).filter(|_| is_steady && element.is_whole());
-        let reads = self.written.contains(key);
-        Ok(HlfirValue { fortran, reads, ..HlfirValue::of(c_name(&variable.name), *element, shape) })
+        let name = if is_written { self.written_name(key, variable) } else { c_name(&variable.name) };
+        Ok(HlfirValue { fortran, reads: is_written, ..HlfirValue::of(name, *element, shape) })
+    }
+
+    /// The name in C of a scalar that is assigned. A counter that is also assigned between its loops is another variable
+    /// there: a loop leaves nothing in it.
+    fn written_name(&self, key: &str, variable: &FortranVariable) -> String {
+        if self.counters.contains(key) { format!("_v_{}", variable.name) } else { c_name(&variable.name) }
     }
 
     /// What an element holds.
@@ -649,11 +656,19 @@ impl<'a> Translator<'a> {
                 }
                 element
             } else {
+                if self.active.contains(&key) {
+                    let reason = format!("the counter `{}` is also written", variable.name);
+                    return refuse(op, &reason, "use another variable");
+                }
                 let element = self.private(op, key, variable)?;
                 self.defined.push(key);
                 element
             };
-            (c_name(&variable.name), element)
+            let name = self.written_name(key, variable);
+            if self.counters.contains(key) {
+                self.made.locals.insert(name.clone(), element);
+            }
+            (name, element)
         };
         if element != value.element || element == Element::Condition {
             return unknown(op);

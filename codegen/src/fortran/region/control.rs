@@ -31,7 +31,7 @@ impl<'a> Translator<'a> {
             return unknown(op);
         }
         let (key, variable) = self.variable(op, counter)?;
-        if self.written.contains(key) || self.active.contains(&key) {
+        if self.active.contains(&key) {
             return refuse(op, &format!("the counter `{}` is also written", variable.name), "use another variable");
         }
         let element = self.private(op, key, variable)?;
@@ -54,6 +54,7 @@ impl<'a> Translator<'a> {
         let head = format!("for ({name} = {}; {name} {compare} {last}; {name}{next}) {{", from.text);
         self.line(op, &head);
         self.statement += 1;
+        self.counted_again(op, key);
         self.active.push(key);
         self.depth += 1;
         self.block(&body[1..].iter().collect::<Vec<_>>())?;
@@ -62,6 +63,17 @@ impl<'a> Translator<'a> {
         self.line(op, "}");
         self.statement += 1;
         Ok(())
+    }
+
+    /// Forgets what was assigned to the counters of a loop and of those in it: an iteration may leave another value there.
+    fn counted_again(&mut self, op: &HlfirOp, key: &str) {
+        let inner = op.inner();
+        let counts = |other: &&str| {
+            let stores = inner.iter().filter(|op| op.name == "fir.store");
+            *other == key || stores.filter_map(|op| op.operands().get(1).copied()).any(|to| base(to) == *other)
+        };
+        // Blocks count what was defined before them: the place stays, without a name.
+        self.defined.iter_mut().filter(|other| counts(&&**other)).for_each(|other| *other = "");
     }
 
     /// What a loop leaves in its counter: who reads it is looked for elsewhere.
