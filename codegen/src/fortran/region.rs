@@ -11,7 +11,7 @@ use super::sections::{NamedElement, Section};
 use super::sums::WholeSum;
 use super::types::Element;
 use super::values::{self, HlfirValue, ValueShape};
-use super::variables::{Declared, FortranArray, FortranKind, FortranVariable};
+use super::variables::{Declared, FortranArray, FortranKind, FortranVariable, is_of_call};
 use super::views::{ArrayView, HeldArray, KEPT};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -22,6 +22,7 @@ mod externals;
 mod functions;
 mod own_arrays;
 mod parts;
+mod region_place;
 mod updates;
 mod views;
 
@@ -29,6 +30,7 @@ use own_arrays::own_arrays;
 
 pub use functions::{constants_of, same_constant};
 pub use own_arrays::OwnArray;
+pub use region_place::RegionPlace;
 
 /// A text that stands twice in a minimum or maximum is no longer than this.
 const LONG: usize = 2000;
@@ -152,18 +154,6 @@ struct Translator<'a> {
     callers: Vec<String>,
     /// What the procedure of the region declares.
     of_region: &'a Declared<'a>,
-}
-
-/// Where a region stands.
-pub struct RegionPlace<'r> {
-    /// The procedure.
-    pub function: &'r HlfirOp,
-    /// The first and last line of the loops.
-    pub lines: (u32, u32),
-    /// The line of the mark.
-    pub mark: u32,
-    /// The procedure with the text of subroutines in the place of calls elsewhere, where that is possible.
-    pub others: &'r dyn Fn() -> HlfirOp,
 }
 
 /// Translates operations of a procedure that follow each other in one block.
@@ -717,11 +707,6 @@ impl<'a> Translator<'a> {
     fn line(&mut self, op: &'a HlfirOp, text: &str) {
         self.made.lines.push((format!("{}{text}", "    ".repeat(self.depth)), op.place.0));
     }
-}
-
-/// Whether a name is that of a local variable of a subroutine whose text stands for a call: no name of Fortran begins so.
-fn is_of_call(name: &str) -> bool {
-    name.starts_with("_c")
 }
 
 /// The name in C: Fortran's, unless it means something else there.

@@ -334,3 +334,8 @@ pub fn scope_of(head: &str) -> String {
         None => symbol.to_owned(),
     }
 }
+
+/// Whether a name is that of a local variable of a subroutine whose text stands for a call: no name of Fortran begins so.
+pub fn is_of_call(name: &str) -> bool {
+    name.starts_with("_c")
+}

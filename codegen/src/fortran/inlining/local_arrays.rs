@@ -4,6 +4,7 @@ use super::super::hlfir::{HlfirOp, base};
 use super::super::types::{Element, Holder};
 use super::super::variables::{FortranArray, FortranKind};
 use super::callee::Callee;
+use std::fmt::Write;
 
 /// The array that a declaration makes, if each call has its own: a local one of constant shape that nothing else can reach.
 pub(super) fn local_array<'k>(callee: &Callee, declare: &HlfirOp, kind: &'k FortranKind) -> Option<&'k FortranArray> {
@@ -31,7 +32,7 @@ pub(super) fn declaration(name: &str, unique: &str, array: &FortranArray) -> Vec
             all.push(put("arith.constant", constant.clone(), format!("{} : index", number.unwrap_or_default())));
             bounds.push(constant);
         }
-        extents.push_str(&format!("{}x", extent.unwrap_or_default()));
+        let _ = write!(extents, "{}x", extent.unwrap_or_default());
     }
     let rank = array.extents.len();
     let (storage, shape) = (format!("{name}m"), format!("{name}s"));

@@ -68,12 +68,12 @@ impl<'a> Translator<'a> {
     /// Forgets what was assigned to the counters of a loop and of those in it: an iteration may leave another value there.
     fn counted_again(&mut self, op: &HlfirOp, key: &str) {
         let inner = op.inner();
-        let counts = |other: &&str| {
+        let counts = |other: &str| {
             let stores = inner.iter().filter(|op| op.name == "fir.store");
-            *other == key || stores.filter_map(|op| op.operands().get(1).copied()).any(|to| base(to) == *other)
+            other == key || stores.filter_map(|op| op.operands().get(1).copied()).any(|to| base(to) == other)
         };
         // Blocks count what was defined before them: the place stays, without a name.
-        self.defined.iter_mut().filter(|other| counts(&&**other)).for_each(|other| *other = "");
+        self.defined.iter_mut().filter(|other| counts(other)).for_each(|other| *other = "");
     }
 
     /// What a loop leaves in its counter: who reads it is looked for elsewhere.

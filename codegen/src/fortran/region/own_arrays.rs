@@ -1,11 +1,11 @@
 //! Arrays of which each iteration has its own: variables of the function of C, which nothing else sees.
 
-use super::{RegionPlace, is_of_call};
+use super::region_place::RegionPlace;
 use crate::fortran::clauses::FortranClauses;
 use crate::fortran::element_uses::is_written_elsewhere;
 use crate::fortran::hlfir::{HlfirOp, base};
 use crate::fortran::types::Holder;
-use crate::fortran::variables::{Declared, FortranArray, FortranKind};
+use crate::fortran::variables::{Declared, FortranArray, FortranKind, is_of_call};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
