@@ -3,9 +3,9 @@ void f(int n, int *restrict a)
 {
 #pragma dvm region
 #ifdef BACKWARDS
-  for (int i = n - 1; i >= 0; i--)
-#else
-  for (int i = 0; i < n; i++)
+#define FIRST n - 1
 #endif
+#define LAST n
+  for (int i = 0; i < LAST; i++)
     a[i] = 0;
 }
