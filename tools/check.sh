@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every test of the project, step by step, and closes with "N passed, M failed".
 # Usage: tools/check.sh [STEP ...]   (no step: all of `steps`, in this order; `make check-mpi` runs the steps mpi_*)
-# A step that takes longer than DVM_CHECK_LIMIT seconds (1,200; cargo 2,000) is ended; what it was doing is printed, and it has failed.
+# A step that takes longer than DVM_CHECK_LIMIT seconds (1,200; cargo 2,700) is ended; what it was doing is printed, and it has failed.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 log=target/check
@@ -102,7 +102,7 @@ hanging() {
 # Runs a step in a process group of its own, which is ended at its limit.
 run_limited() {
   local step=$1 limit=${DVM_CHECK_LIMIT:-1200} group guard code
-  [ "$step" = cargo ] && limit=${DVM_CHECK_LIMIT:-2000}
+  [ "$step" = cargo ] && limit=${DVM_CHECK_LIMIT:-2700}
   set -m
   "run_$step" >"$log/$step.log" 2>&1 </dev/null &
   group=$!
