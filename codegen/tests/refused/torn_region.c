@@ -3,10 +3,11 @@ void f(int n, double *restrict a)
 {
 #pragma dvm region
   for (int i = 0; i < n; i++) {
-    a[i] = i;
+    a[i] = i
 #ifdef OTHER
-  }
+           + 1;
 #else
-  }
+           + 2;
 #endif
+  }
 }
