@@ -68,6 +68,7 @@ pub fn expand_others<'f>(
     let made = Inliner::run(file, function, (0, u32::MAX), root, pure, Some("o"));
     made.map_or_else(|_| function.clone(), |(expanded, _)| expanded)
 }
+
 /// Whether an operation is a call without a result, and none of Fortran's library.
 fn is_subroutine_call(op: &HlfirOp) -> bool {
     op.name == "fir.call" && op.results.is_empty() && !op.text.starts_with("@_FortranA")

@@ -8,7 +8,7 @@ contains
     real(8), intent(inout) :: rhs(5,n,n)
     real(8), intent(in) :: u(n,n), speed(0:n+1,n)
     real(8) :: cv(0:61), rhon(0:61), tmat(5,5), tv(5)
-    common /work/ cv, rhon
+    common /lines_of_cells/ cv, rhon
     real(8) :: pivot, factor
     integer :: i, j, m, l
     !$dvm region private(cv, rhon)
