@@ -1,6 +1,7 @@
 //! A C source file with line and column positions, and just enough lexing to walk from token to token.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A source file, kept byte for byte.
 #[derive(Debug, Clone)]
@@ -10,6 +11,7 @@ pub struct Source {
     /// The bytes; text positions everywhere are offsets into them.
     pub bytes: Vec<u8>,
     lines: Vec<usize>,
+    directives: Arc<Vec<Directive>>,
     renumberings: Vec<Renumbering>,
 }
 
@@ -36,7 +38,9 @@ impl Source {
     pub fn new(path: &Path, bytes: Vec<u8>) -> Source {
         let mut lines = vec![0];
         lines.extend(bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(k, _)| k + 1));
-        let mut source = Source { path: path.to_owned(), bytes, lines, renumberings: vec![] };
+        let mut source =
+            Source { path: path.to_owned(), bytes, lines, directives: Arc::default(), renumberings: vec![] };
+        source.directives = Arc::new(source.directives(0, source.bytes.len()));
         source.renumberings = source.find_renumberings();
         source
     }
@@ -59,7 +63,7 @@ impl Source {
     /// The `#line` directives. One inside a conditional may be skipped by the preprocessor: its number is unknown.
     fn find_renumberings(&self) -> Vec<Renumbering> {
         let (mut all, mut open) = (Vec::new(), 0_u32);
-        for directive in self.directives(0, self.bytes.len()) {
+        for directive in self.all_directives() {
             match directive.name() {
                 "if" | "ifdef" | "ifndef" => open += 1,
                 "endif" => open = open.saturating_sub(1),
@@ -199,6 +203,11 @@ impl Source {
     /// The byte at `at`, or 0 past the end.
     pub fn byte(&self, at: usize) -> u8 {
         self.bytes.get(at).copied().unwrap_or(0)
+    }
+
+    /// All preprocessor directives.
+    pub fn all_directives(&self) -> &[Directive] {
+        &self.directives
     }
 
     /// Preprocessor directives between two offsets.

@@ -93,7 +93,7 @@ pub fn rewrite(
 
 /// Quoted includes that refer to files in the source's folder, rewritten with that folder.
 fn includes<'a>(source: &Source, folder: &Path) -> Vec<Piece<'a>> {
-    let all = source.directives(0, source.bytes.len()).into_iter().filter(|d| d.name() == "include");
+    let all = source.all_directives().iter().filter(|d| d.name() == "include");
     all.filter_map(|directive| {
         let path = folder.join(directive.rest().strip_prefix('"')?.split_once('"')?.0);
         let text = format!("#include {}", quoted(&path.display().to_string()));
@@ -104,7 +104,7 @@ fn includes<'a>(source: &Source, folder: &Path) -> Vec<Piece<'a>> {
 
 /// Whether an `#include` of the source has neither quotes nor angle brackets.
 pub fn computes_includes(source: &Source) -> bool {
-    source.directives(0, source.bytes.len()).iter().any(|d| match d.name() {
+    source.all_directives().iter().any(|d| match d.name() {
         "include" => !d.rest().starts_with(['"', '<']),
         "include_next" | "import" | "embed" => true,
         "if" | "elif" => d.rest().contains("__has_include") || d.rest().contains("__has_embed"),

@@ -100,7 +100,9 @@ pub fn named(source: &Source, seen: &Seen, function: &Node) -> Vec<Id> {
 /// Refuses a pragma about the next declaration, since that would be the tiles.
 fn check_declared(source: &Source, function: &Node) -> Result<(), Refusal> {
     let begin = source.skip_blank(function.begin.offset);
-    let last = source.directives(0, begin).into_iter().next_back().filter(|d| source.skip_blank(d.end) == begin);
+    let all = source.all_directives();
+    let before = all[..all.partition_point(|d| d.begin < begin)].last();
+    let last = before.filter(|d| source.skip_blank(d.end) == begin);
     let Some(last) = last.filter(|d| d.name() == "pragma") else { return Ok(()) };
     let words: Vec<&str> = last.rest().split_whitespace().take(2).collect();
     if !matches!(words.as_slice(), ["omp", "declare"] | ["acc", "routine"]) {

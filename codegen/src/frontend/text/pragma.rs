@@ -67,9 +67,7 @@ const MAX_TILE_COORDINATES: usize = 16;
 
 /// The region pragmas in a file's text, including those that the preprocessor skips.
 pub fn marks(source: &Source) -> Vec<Directive> {
-    let mut all = source.directives(0, source.bytes.len());
-    all.retain(|d| d.name() == "pragma" && is_ours(d.rest()));
-    all
+    source.all_directives().iter().filter(|d| d.name() == "pragma" && is_ours(d.rest())).cloned().collect()
 }
 
 /// Pairs a file's pragmas to regions, in text order. The inner error is a malformed pragma.
