@@ -130,6 +130,7 @@ kinds! {
     ForStmt,
     FunctionDecl,
     GCCAsmStmt,
+    GNUInlineAttr,
     GenericSelectionExpr,
     GotoStmt,
     HotAttr,

@@ -3,7 +3,7 @@
 
 use crate::Refusal;
 use crate::c_tokens::{identifiers, is_keyword};
-use crate::frontend::clang::ast::Unit;
+use crate::frontend::clang::ast::{Node, Unit};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::text::preprocess::Seen;
 use crate::model::{Entry, Region};
@@ -73,7 +73,7 @@ pub fn check(
     let own = unit.root.inner.iter().find(|n| {
         let defined =
             n.body().is_some() || n.storage == "static" || (n.is(&SyntaxKind::VarDecl) && n.storage != "extern");
-        defined && CALLED.contains(&n.name.as_str())
+        defined && CALLED.contains(&n.name.as_str()) && !is_library_wrapper(n)
     });
     if let Some(own) = own {
         let reason =
@@ -81,6 +81,13 @@ pub fn check(
         return refuse(Code::GeneratedName, reason, "rename the program's own");
     }
     Ok(())
+}
+
+/// Whether a system header gives a library function a body for inlining only, as with `-D_FORTIFY_SOURCE`: what such a call
+/// does is what the library's function does.
+fn is_library_wrapper(function: &Node) -> bool {
+    let has = |kind: &SyntaxKind| function.inner.iter().any(|attribute| attribute.is(kind));
+    function.system && function.inlined && function.storage == "extern" && has(&SyntaxKind::GNUInlineAttr)
 }
 
 /// A macro that changes a word of the generated text, and the kind of that word.
