@@ -466,7 +466,8 @@ impl Reader<'_> {
         }
         let known = raw.offset.is_some() && self.file == self.main;
         let offset = raw.offset.unwrap_or(0);
-        let made = self.file.starts_with('<');
+        // The body of a macro that clang or an option defines is a text as that of any other macro.
+        let made = self.file.starts_with('<') && !matches!(self.file.as_str(), "<built-in>" | "<command line>");
         FilePlace { offset, length: raw.length, expanded: false, spelled: known.then_some(offset), known, made }
     }
 }
