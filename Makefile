@@ -5,7 +5,10 @@ CARGO ?= cargo
 MINUTES ?= 10
 LIVES ?= 10000
 CMAKE_BUILD ?= target/cmake
-LOOM = RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom $(CARGO) test --release --locked -p dvm --lib
+# The models run for seconds and compile for minutes: hardly optimised.
+LOOM = RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
+	$(CARGO) test --release --locked -p dvm --lib --config profile.release.package.dvm.opt-level=0 \
+	--config profile.release.package.redist.opt-level=0
 
 .PHONY: help all plugins demo first-build check check-mpi docs deb install install-debug uninstall header abi loom loom-sound soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
 

@@ -47,8 +47,10 @@ run_demo() { target/release/dvm-demo --shrink 20 --runs 1 --out target/check/dem
 run_bench() { target/release/dvm-bench --quick && target/release/dvm-bench-bodies --quick && target/release/dvm-bench-redist --quick && target/release/dvm-bench-transport --quick && target/release/dvm-bench-several --quick; }
 run_foreign() { tools/foreign.sh; }
 run_valgrind() { c-tests/sanitize.sh valgrind; }
-run_asan() { c-tests/sanitize.sh asan && tests/sanitize.sh asan; }
-run_tsan() { c-tests/sanitize.sh tsan && tests/sanitize.sh tsan; }
+run_asan() { sanitized asan; }
+run_tsan() { sanitized tsan; }
+# What is run once is not optimised over all its parts.
+sanitized() { (export CARGO_PROFILE_RELEASE_LTO=off && c-tests/sanitize.sh "$1" && tests/sanitize.sh "$1"); }
 
 # Over each MPI that tools/mpis.sh finds: the transport, programs with an MPI of their own, programs without, several hosts.
 run_mpi_transport() { DVM_TEST_MPI=all cargo test --release --locked --workspace --test mpi -- --nocapture --test-threads=1; }

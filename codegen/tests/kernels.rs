@@ -39,13 +39,13 @@ fn check(name: &str) {
     let shown = std::fs::read_to_string(folder.join(format!("{name}.dvm.c"))).expect("the generated C");
     for clang in &clangs::all(name)[1..] {
         let other = Command::new(env!("CARGO_BIN_EXE_dvm-codegen"))
-            .arg("tile")
+            .args(["tile", "--print=model"])
             .arg(&source)
             .args(["--", FLAGS[0]])
             .env("DVM_CLANG", clang)
             .output();
         let usual = Command::new(env!("CARGO_BIN_EXE_dvm-codegen"))
-            .arg("tile")
+            .args(["tile", "--print=model"])
             .arg(&source)
             .args(["--", FLAGS[0]])
             .env_remove("DVM_CLANG")

@@ -640,7 +640,7 @@ fn accepted(seeds: &[u64], about: About) -> u64 {
 
 /// Compares nests of the seeds from 1 on; at least one of `share` is tiled.
 fn compare(about: About, share: u64) {
-    let (first, count) = testkit::seeds_from(1, 24).range();
+    let (first, count) = testkit::seeds_from(1, 12).range();
     let seeds: Vec<u64> = (first..first + count).collect();
     let parts: Vec<&[u64]> = seeds.chunks(TOGETHER as usize).collect();
     let next = std::sync::atomic::AtomicUsize::new(0);
