@@ -6,6 +6,7 @@ mod prefix;
 use place::{run, said, told};
 use prefix::{dvmcc, program};
 use std::path::Path;
+use std::process::Command;
 
 const MPI: &str = "#include <mpi.h>
 #include <stdio.h>
@@ -227,4 +228,85 @@ fn what_cannot_be_written_is_said() {
     // As gcc does: a folder for temporary files that is not there is not used.
     let output = run(dvmcc().env("TMPDIR", "/nowhere/at/all"), &folder, "-c app.c -o app.o");
     assert!(output.status.success() && said(&output).is_empty(), "{}", said(&output));
+}
+
+/// A program whose region shifts an array by `OFF`, after some lines.
+fn shifting(before: &str) -> String {
+    format!(
+        "#include <stdio.h>\n#include <string.h>\n#include <limits.h>\n{before}static double a[5001];\nint main(void)\n{{\n  \
+         memset(a, 0, sizeof a);\n  a[0] = 3;\n#pragma dvm region\n  for (int i = 0; i < 5000; i++)\n    \
+         a[i + OFF] = a[i] * 0.5 + (VALUE);\n  double sum = 0;\n  for (int i = 0; i < 5001; i++)\n    sum += a[i] * i;\n  \
+         printf(\"%g\\n\", sum);\n  return 0;\n}}\n"
+    )
+}
+
+/// What dvmcc says of such a program; it prints what gcc's prints.
+fn shifted(before: &str, options: &str) -> String {
+    let folder = testkit::scratch(&[("app.c", &shifting(before)), ("old.h", OLD_HEADER)]);
+    let plain = run(&mut Command::new("gcc"), &folder, &format!("-O2 -w {options} app.c -o plain"));
+    assert!(plain.status.success(), "{before}{options}: {}", said(&plain));
+    let made = run(&mut dvmcc(), &folder, &format!("-O2 {options} app.c -o app"));
+    assert!(made.status.success(), "{before}{options}: {}", said(&made));
+    let expected = told(&program(&folder.join("plain")).output().expect("the program runs"));
+    for size in ["64", "1000"] {
+        let output = program(&folder.join("app")).env("STANDIN_SIZE", size).env("STANDIN_SEED", "7").output();
+        assert_eq!(told(&output.expect("the program runs")), expected, "{before}{options}");
+    }
+    said(&made)
+}
+
+/// As Open MPI's mpi.h: the attribute says more to newer compilers.
+const OLD_HEADER: &str = "#if __GNUC__ >= 9\n#define OLD(m) __attribute__((__deprecated__(m)))\n#else\n#define OLD(m) \
+                          __attribute__((__deprecated__))\n#endif\nint old(void) OLD(\"use new\");\n";
+
+/// Clang calls itself an older gcc: a branch that the compiler takes and clang does not would be analysed wrongly.
+#[test]
+fn what_depends_on_the_compiler_is_not_read_as_clang_sees_it() {
+    let none = "no parallelism was found";
+    let chosen =
+        |least: u32| format!("#if __GNUC__ >= {least}\n#define OFF 1\n#else\n#define OFF 0\n#endif\n#define VALUE 1\n");
+    // Clang can be a gcc 6, but not a newer one.
+    for (least, reason) in [(4, none), (5, none), (6, none), (9, "line 17: `OFF` is not the same for the compiler")] {
+        let words = shifted(&chosen(least), "");
+        assert!(words.contains(reason), "{least}: {words}");
+    }
+    let values = "#define OFF 0\n#define VALUE __GNUC__\n";
+    assert!(shifted(values, "").contains("`VALUE`, by `__GNUC__`, is not the same"), "{}", shifted(values, ""));
+    let branch = "#if __GNUC__ >= 9\nenum { OFF = 1 };\n#else\nenum { OFF = 0 };\n#endif\n#define VALUE 1\n";
+    let words = shifted(branch, "");
+    assert!(words.contains("line 4: the branch of `#if __GNUC__ >= 9` is not the same for"), "{words}");
+    let numbered = format!("#line 100 \"gen.y\"\n{branch}");
+    assert!(shifted(&numbered, "").contains("the branch of `#if __GNUC__ >= 9`"), "{}", shifted(&numbered, ""));
+}
+
+/// What differs and is not used, or is only a remark, is no obstacle; nor are values of options and of the machine.
+#[test]
+fn what_means_the_same_to_both_is_read() {
+    let usual = "#define OFF 0\n#define VALUE 1\n";
+    for (before, options) in [
+        ("#include \"old.h\"\n#define OFF 0\n#define VALUE 1\n", ""),
+        ("#if __GNUC__ >= 9\n#define NEW 1\n#endif\n#define OFF 0\n#define VALUE 1\n", ""),
+        (usual, "-D_FORTIFY_SOURCE=2"),
+        ("", "-DOFF=0 -DVALUE=-3"),
+        ("#define OFF 0\n#define VALUE INT_MIN\n", ""),
+        ("#define OFF 0\n#define VALUE __INT_MAX__\n", ""),
+        ("#include <float.h>\n#define OFF 0\n#define VALUE DBL_EPSILON\n", ""),
+        ("#line 7 \"gen.y\"\n#define OFF 0\n#define VALUE 1\n", ""),
+    ] {
+        assert_eq!(shifted(before, options), "", "{before}{options}");
+    }
+    assert!(shifted("", "-DOFF=0 -DVALUE=__LINE__").contains("depends on the line"));
+}
+
+/// Without the compiler's own view the regions stay sequential.
+#[test]
+fn a_compiler_that_does_not_show_what_it_sees_is_not_trusted() {
+    let script = "#!/bin/sh\nfor word; do [ \"$word\" = -dI ] && exit 1; done\nexec gcc \"$@\"\n";
+    let folder = testkit::scratch(&[("app.c", &shifting("#define OFF 0\n#define VALUE 1\n")), ("cc", script)]);
+    let output = run(dvmcc().env("DVM_CC", folder.join("cc")), &folder, "app.c -o app");
+    assert!(
+        output.status.success() && said(&output).contains("which it does not show (-E -dD -dI)"),
+        "{}",
+        said(&output)
+    );
 }

@@ -3,10 +3,11 @@
 
 use super::compiler::Compiler;
 use super::compiler_query;
+use super::compiler_text::CompilerText;
 use super::installation::Installation;
 use super::invocation::Invocation;
 use super::limited_process::Guarded;
-use super::trial::{Try, Verdict, judge};
+use super::trial::{Reader, Try, Verdict, judge};
 use super::{composition, output_file};
 use crate::frontend::{Nest, Scalar, marks, nests};
 use crate::source::Source;
@@ -40,11 +41,15 @@ struct Clauses {
 pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
     let compiler = Compiler::find()?;
     let install = Installation::of_this_program();
+    let include = install.include.iter().map(|folder| format!("-I{}", folder.display())).collect::<Vec<_>>();
     let mut flags = compiler_query::flags(&compiler, invocation)?;
-    flags.extend(install.include.iter().map(|folder| format!("-I{}", folder.display())));
+    flags.extend(include.iter().cloned());
+    let seen =
+        |source: &Source, more: &[String]| CompilerText::of(&compiler, invocation, &[more, &include].concat(), source);
+    let reader = Reader { flags: &flags, guarded, seen: &seen };
     let mut code = 0;
     for path in invocation.sources() {
-        match file(path, &flags, guarded) {
+        match file(path, &reader) {
             Ok(text) => output_file::print(text.as_bytes())?,
             Err(why) => {
                 output_file::tell(&format!("{}: error: {why}\n", path.display()));
@@ -55,7 +60,7 @@ pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
     Ok(code)
 }
 
-fn file(path: &Path, flags: &[String], guarded: &Guarded) -> Result<String, String> {
+fn file(path: &Path, reader: &Reader) -> Result<String, String> {
     let source = Source::read(path).map_err(|e| format!("cannot read the file: {e}"))?;
     if !marks(&source).is_empty() {
         return Err("the file has pragmas already; compile it with --dvm-remarks".to_owned());
@@ -63,9 +68,9 @@ fn file(path: &Path, flags: &[String], guarded: &Guarded) -> Result<String, Stri
     if composition::computes_includes(&source) {
         return Err("it names included files by macros; give their folders with -iquote, and copy the file".to_owned());
     }
-    let found = nests(&source, flags).map_err(|e| e.to_string())?;
+    let found = nests(&source, reader.flags).map_err(|e| e.to_string())?;
     let mut advice: Vec<Advice> = found.into_iter().map(Advice::about).collect();
-    advise(&source, flags, guarded, &mut advice, LEVELS)?;
+    advise(&source, reader, &mut advice, LEVELS)?;
     advice.sort_by(|a, b| b.nest.work.total_cmp(&a.nest.work));
     Ok(report(&source, &advice))
 }
@@ -81,27 +86,14 @@ impl Advice {
 }
 
 /// Tries the nests, then the loops inside of those that are refused.
-fn advise(
-    source: &Source,
-    flags: &[String],
-    guarded: &Guarded,
-    advice: &mut [Advice],
-    levels: usize,
-) -> Result<(), String> {
+fn advise(source: &Source, reader: &Reader, advice: &mut [Advice], levels: usize) -> Result<(), String> {
     let most = advice.iter().map(|one| candidates(&one.nest).len()).max().unwrap_or(0);
     for round in 0..most {
-        try_round(
-            source,
-            flags,
-            guarded,
-            advice,
-            &|one| candidates(&one.nest).get(round).cloned(),
-            &|one, clauses| {
-                one.accepted = Some(clauses);
-            },
-        )?;
+        try_round(source, reader, advice, &|one| candidates(&one.nest).get(round).cloned(), &|one, clauses| {
+            one.accepted = Some(clauses);
+        })?;
     }
-    try_round(source, flags, guarded, advice, &|one| vouched(&one.obstacles), &|one, clauses| {
+    try_round(source, reader, advice, &|one| vouched(&one.obstacles), &|one, clauses| {
         one.vouched = Some(clauses);
     })?;
     if levels > 1 {
@@ -111,7 +103,7 @@ fn advise(
         }
         let (places, mut below): (Vec<usize>, Vec<Advice>) = inner.into_iter().unzip();
         if !below.is_empty() {
-            advise(source, flags, guarded, &mut below, levels - 1)?;
+            advise(source, reader, &mut below, levels - 1)?;
         }
         places.into_iter().zip(below).for_each(|(at, one)| advice[at].inner.push(one));
     }
@@ -121,8 +113,7 @@ fn advise(
 /// One pragma before each nest that has none yet, all in one text.
 fn try_round(
     source: &Source,
-    flags: &[String],
-    guarded: &Guarded,
+    reader: &Reader,
     advice: &mut [Advice],
     choose: &dyn Fn(&Advice) -> Option<Clauses>,
     take: &dyn Fn(&mut Advice, Clauses),
@@ -134,7 +125,7 @@ fn try_round(
     }
     let tries: Vec<Try> =
         chosen.iter().map(|(at, c)| Try { begin: advice[*at].nest.begin, clauses: c.text.clone() }).collect();
-    let verdicts = judge(source, flags, guarded, &tries)?;
+    let verdicts = judge(source, reader, &tries)?;
     for ((at, clauses), verdict) in chosen.into_iter().zip(verdicts) {
         match verdict {
             Verdict::Accepted => take(&mut advice[at], clauses),

@@ -103,6 +103,21 @@ impl Compiler {
     }
 }
 
+impl Compiler {
+    /// What the compiler's preprocessor makes of a file, or of a text on its standard input; `None` if it fails.
+    pub fn preprocess(&self, words: &[OsString], text: Option<&[u8]>) -> Option<Vec<u8>> {
+        let held = limits::held(&self.words[0], limits::PREPROCESSOR, limits::MEMORY);
+        let mut command = self.command(held, words);
+        command.env("LC_ALL", "C").stdin(if text.is_some() { Stdio::piped() } else { Stdio::null() });
+        let written = limits::run(&mut command, limits::TEXT, |input| {
+            // If it stops reading early, its exit status says so.
+            let _ = input.map(|mut input| input.write_all(text.unwrap_or_default()));
+        });
+        let written = written.ok()?;
+        if written.status.success() { written.output } else { None }
+    }
+}
+
 fn is_this_program(word: &str) -> bool {
     let name = Path::new(word).file_name().unwrap_or_default();
     let same = || {

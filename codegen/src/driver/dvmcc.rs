@@ -1,6 +1,7 @@
 //! Runs the real compiler on transformed sources.
 
 use super::compiler::Compiler;
+use super::compiler_text::CompilerText;
 use super::installation::Installation;
 use super::invocation::{Goal, Invocation, Part};
 use super::limited_process::Guarded;
@@ -154,6 +155,10 @@ impl Work<'_> {
             Ok(flags) => flags,
             Err(why) => return Ok(self.sequential(path, &why)),
         };
+        let include = self.install.include.iter().map(|i| format!("-I{}", i.display())).collect::<Vec<_>>();
+        let seen =
+            (!marks(&source).is_empty()).then(|| CompilerText::of(self.compiler, self.invocation, &include, &source));
+        let flags: Vec<String> = flags.into_iter().chain(seen.iter().map(CompilerText::option)).collect();
         let mut outcome = match transform(&source, &flags, self.guarded) {
             Ok(outcome) => outcome,
             Err(error) => return Ok(self.sequential(path, &error.to_string())),

@@ -11,6 +11,7 @@ pub mod output_file;
 mod child_process;
 pub mod compiler;
 mod compiler_query;
+pub mod compiler_text;
 mod composition;
 mod dependency_files;
 mod long_options;

@@ -1,10 +1,21 @@
 //! Tries pragmas on a file without changing it: a copy gets them, and the messages are told of the file itself.
 
+use super::compiler_text::CompilerText;
 use super::limited_process::Guarded;
 use super::{Outcome, transform};
 use crate::diagnostics::Diagnostic;
 use crate::scratch_folder::ScratchFolder;
 use crate::source::Source;
+
+/// How a file is read.
+pub struct Reader<'a> {
+    /// Flags for clang.
+    pub flags: &'a [String],
+    /// The processes that read it.
+    pub guarded: &'a Guarded,
+    /// Asks the compiler what it sees, with more flags.
+    pub seen: &'a dyn Fn(&Source, &[String]) -> CompilerText,
+}
 
 /// A pragma to try.
 pub struct Try {
@@ -23,7 +34,7 @@ pub enum Verdict {
 }
 
 /// Tries all pragmas in one text; a verdict for each.
-pub fn judge(source: &Source, flags: &[String], guarded: &Guarded, tries: &[Try]) -> Result<Vec<Verdict>, String> {
+pub fn judge(source: &Source, reader: &Reader, tries: &[Try]) -> Result<Vec<Verdict>, String> {
     let mut order: Vec<usize> = (0..tries.len()).collect();
     order.sort_by_key(|at| tries[*at].begin);
     let folder = ScratchFolder::open(u64::from(std::process::id()))?;
@@ -42,9 +53,11 @@ pub fn judge(source: &Source, flags: &[String], guarded: &Guarded, tries: &[Try]
     std::fs::write(&path, &copy.bytes).map_err(|e| format!("cannot write `{}`: {e}", path.display()))?;
     let marked = Source::new(&path, copy.bytes.clone());
     let quoted = std::fs::canonicalize(source.folder()).unwrap_or_else(|_| source.folder());
-    let mut flags = flags.to_vec();
+    let mut flags = reader.flags.to_vec();
     flags.extend(["-iquote".to_owned(), quoted.display().to_string()]);
-    let outcome = transform(&marked, &flags, guarded).map_err(|e| e.to_string())?;
+    let seen = (reader.seen)(&marked, &flags[reader.flags.len()..]);
+    flags.push(seen.option());
+    let outcome = transform(&marked, &flags, reader.guarded).map_err(|e| e.to_string())?;
     Ok((0..tries.len()).map(|at| copy.verdict(source, &marked, &outcome, &name(at))).collect())
 }
 

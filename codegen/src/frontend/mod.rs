@@ -2,9 +2,11 @@
 //! refuses regions with a reason and a remedy. `read` is the way in.
 //!
 //! Each room uses only those before it, in this order:
-//! `clang`, `text`, `values`, `survey`, `relocation`, `translation`, `effects`, `region`. `nests` finds loops without pragmas.
+//! `clang`, `text`, `values`, `survey`, `relocation`, `translation`, `effects`, `region`. `nests` finds loops without pragmas,
+//! `compiler_view` compares what clang and the compiler see.
 
 mod clang;
+mod compiler_view;
 mod effects;
 mod nests;
 mod read;
@@ -18,7 +20,7 @@ mod values;
 pub use clang::process::{ClangError, command};
 pub use clang::target::difference;
 pub use nests::{Nest, Scalar, nests};
-pub use read::{ACROSS, Reading, SMALLER, read, refusal};
+pub use read::{ACROSS, COMPILER_TEXT, Reading, SMALLER, read, refusal};
 pub use region::region_reader::Found;
 pub use region::start_values::FinalScalars;
 pub use text::pragma::marks;

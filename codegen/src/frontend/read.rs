@@ -3,10 +3,10 @@
 use super::clang::ast::Unit;
 use super::clang::process::{self, ClangError};
 use super::clang::target;
+use super::compiler_view;
 use super::region::region_reader::{self, Found};
-use super::text::missing_headers;
 use super::text::pragma::{self, Site};
-use super::text::preprocess::{self, Preprocessed, Seen};
+use super::text::preprocess::{self, Seen};
 use super::text::torn_conditionals;
 use crate::Refusal;
 use crate::diagnostics::{Diagnostic, Severity};
@@ -76,22 +76,27 @@ pub fn read(source: &Source, flags: &[String]) -> Result<Reading, ClangError> {
 /// The option of both programs by which regions without the clause `across` run on all processes where that pays.
 pub const ACROSS: &str = "--across";
 
+/// The beginning of the option that names a file with the compiler's own preprocessed text (`-E -dD -dI`).
+pub const COMPILER_TEXT: &str = "--compiler-text=";
+
 fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError> {
     let (own, flags): (Vec<String>, Vec<String>) = flags.iter().cloned().partition(|flag| flag == ACROSS);
-    let flags = flags.as_slice();
+    let (texts, flags): (Vec<String>, Vec<String>) =
+        flags.into_iter().partition(|flag| flag.starts_with(COMPILER_TEXT));
     let mut reading = Reading::default();
     let mut marks = pragma::marks(source);
     if marks.len() > limits::REGIONS {
         let reason = format!("the file has {} pragmas, more than {}", marks.len(), limits::REGIONS);
         return Ok(Reading::ended(source, Code::TooLarge, &reason, "divide the file into several"));
     }
-    let (Preprocessed { seen, quoted, .. }, headers) = match missing_headers::preprocess(source, flags) {
+    let text = texts.first().and_then(|option| option.strip_prefix(COMPILER_TEXT)).map(Path::new);
+    let view = match compiler_view::preprocess(source, &flags, text) {
         // Without clang, marks in included files are unknown; a file without marks of its own is left alone.
         Err(_) if marks.is_empty() => return Ok(reading),
-        read => read?,
+        view => view?,
     };
-    let flags = headers.flags();
-    reading.quoted = quoted;
+    let (seen, flags) = (view.file.seen, view.headers.flags());
+    reading.quoted = view.file.quoted;
     // A directive may extend over several lines, and clang may report a later line than its first.
     let covers = |directive: &Directive, one: &Seen| {
         one.header.is_none()
@@ -131,6 +136,11 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
         && let Some(why) = target::difference(&flags, &one.macros)
     {
         let error = Refusal::span(Code::ForeignTarget, first.begin, first.end, why, target::REMEDY);
+        reading.diagnostics.push(refusal(None, &error));
+        return Ok(reading);
+    }
+    if let (Some(first), Some(difference)) = (marks.first(), &view.difference) {
+        let error = compiler_view::refusal(first, source, difference);
         reading.diagnostics.push(refusal(None, &error));
         return Ok(reading);
     }

@@ -2,6 +2,9 @@
 
 use super::name::CHOOSE;
 use crate::Stage;
+use crate::driver::compiler::Compiler;
+use crate::driver::compiler_text::CompilerText;
+use crate::driver::invocation::Invocation;
 use crate::driver::limited_process::{Guarded, Product};
 use crate::driver::{self, output_file};
 use crate::limits;
@@ -204,7 +207,12 @@ fn run(tile: &Tile) -> u8 {
     // The last pass gives the new source itself.
     let stage = tile.print.filter(|s| !s.is_last());
     let guarded = Guarded::new(stage.map_or(Product::Text, Product::Stage));
-    let mut outcome = match driver::transform(&source, &tile.flags, &guarded) {
+    // What is printed is for the user's compiler, as far as it is known.
+    let asked = tile.flags.iter().cloned().chain([tile.file.display().to_string()]).collect::<Vec<_>>();
+    let known = Compiler::find().ok().zip(Invocation::parse(&asked).ok());
+    let seen = known.map(|(compiler, invocation)| CompilerText::of(&compiler, &invocation, &[], &source));
+    let flags: Vec<String> = tile.flags.iter().cloned().chain(seen.iter().map(CompilerText::option)).collect();
+    let mut outcome = match driver::transform(&source, &flags, &guarded) {
         Ok(outcome) => outcome,
         Err(e) => return complain(format!("{}: {e}", tile.file.display()), 3),
     };

@@ -113,6 +113,9 @@ codes! {
     "DVM013" TooLarge ("A region of hundreds of thousands of operators, as generators of code write them; mark parts of it.")
         "the file, the region or the nesting is larger than the tool reads",
         "Limits keep the compiler's time and memory in bounds. Mark each nest with a pragma of its own.";
+    "DVM014" OtherView
+        "a conditional or a value in the file's text depends on which compiler reads it",
+        "Clang's syntax tree is analysed, and your compiler compiles the text: both must see the same program.";
 
     "DVM020" LoopHeader
         "the loop's header does not set, compare and step one counter",

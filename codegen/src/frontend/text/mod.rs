@@ -5,3 +5,4 @@ pub mod missing_headers;
 pub mod pragma;
 pub mod preprocess;
 pub mod torn_conditionals;
+pub mod two_views;

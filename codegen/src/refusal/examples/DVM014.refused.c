@@ -1,0 +1,6 @@
+void shift(int n, double *restrict a)
+{
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    a[i] = a[i] + __GNUC__;
+}
