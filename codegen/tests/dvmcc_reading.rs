@@ -298,6 +298,17 @@ fn what_means_the_same_to_both_is_read() {
     assert!(shifted("", "-DOFF=0 -DVALUE=__LINE__").contains("depends on the line"));
 }
 
+/// A program that is compiled by clang is read as one.
+#[test]
+fn clang_reads_as_itself_what_it_compiles() {
+    let before = "#ifdef __clang__\nenum { OFF = 0 };\n#else\nenum { OFF = 1 };\n#endif\n#define VALUE 1\n";
+    let folder = testkit::scratch(&[("app.c", &shifting(before))]);
+    let output = run(dvmcc().env("DVM_CC", "clang"), &folder, "-O2 app.c -o app");
+    assert!(output.status.success() && said(&output).is_empty(), "{}", said(&output));
+    let output = run(dvmcc().env("DVM_CC", "gcc"), &folder, "-O2 app.c -o app");
+    assert!(output.status.success() && said(&output).contains("no parallelism was found"), "{}", said(&output));
+}
+
 /// Without the compiler's own view the regions stay sequential.
 #[test]
 fn a_compiler_that_does_not_show_what_it_sees_is_not_trusted() {

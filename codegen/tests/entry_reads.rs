@@ -12,7 +12,7 @@ const TOGETHER: usize = 8;
 
 #[test]
 fn values_read_at_entry_give_the_same_bytes() {
-    let (first, count) = testkit::seeds_from(1, 64).range();
+    let (first, count) = testkit::seeds_from(1, 40).range();
     let judge = |some: &[u64]| judge_text(some, &program::source(some));
     let mut all = Seen::default();
     for seen in testkit::in_batches(first..first + count, TOGETHER, judge, program::source) {

@@ -240,7 +240,7 @@ fn a_sweep_in_place_sends_what_other_processes_read() {
 #[test]
 fn random_nests_send_what_other_processes_read() {
     let (mut compared, mut sent) = (0, 0);
-    for seed in testkit::seeds_from(1, 30) {
+    for seed in testkit::seeds_from(1, 20) {
         let kernel = random::kernel(seed);
         match pipeline::flow(&kernel.region()) {
             Ok(flow) => {

@@ -110,7 +110,7 @@ fn optimise(seed: u64) -> &'static str {
 #[test]
 fn random_functions_touch_the_same_bytes() {
     let alone = ALONE.lock();
-    let (first, count) = testkit::seeds_from(1, 48).range();
+    let (first, count) = testkit::seeds_from(1, 32).range();
     if count == 1 {
         println!("{}", function::unit(first).source());
     }

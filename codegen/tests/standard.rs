@@ -101,7 +101,7 @@ impl Tally {
 
 #[test]
 fn programs_from_the_standard_keep_their_meaning() {
-    let (first, count) = testkit::seeds_from(1, 192).range();
+    let (first, count) = testkit::seeds_from(1, 128).range();
     let mut tally = Tally::default();
     let mut at = first;
     while at < first + count {

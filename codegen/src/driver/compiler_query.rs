@@ -34,8 +34,13 @@ pub fn flags(compiler: &Compiler, invocation: &Invocation) -> Result<Vec<String>
     let mut more: Vec<(String, String)> = defined.into_iter().filter(|(n, v)| is_news(n, v, &bare)).collect();
     more.sort();
     flags.extend(more.into_iter().map(|(name, value)| format!("-D{name}={value}")));
+    // For gcc, clang does not call itself clang.
+    flags.extend(bare.contains_key(CLANG).then(|| format!("-D{CLANG}=1")));
     Ok(flags)
 }
+
+/// The macro by which programs recognise clang.
+const CLANG: &str = "__clang__";
 
 /// Whether a macro comes from an option or a wrapper. Clang defines the standard ones itself.
 fn is_news(name: &str, value: &str, bare: &HashMap<String, String>) -> bool {
