@@ -148,15 +148,16 @@ pub fn difference(
     for (name, seen) in compiler.files.iter().filter(|(_, seen)| !seen.is_system) {
         let unread = || Difference { file: name.clone(), line: 1, what: "a file that cannot be read again".to_owned() };
         let source = open(name).ok_or_else(unread)?;
+        let mut skipped = Vec::new();
         if source.renumbered().next().is_some() {
             // Numbers are not those of physical lines: all lines are compared.
             let same = clang.files.get(name).is_some_and(|other| other.lines == seen.lines);
             let what = || "a file with `#line` and conditionals".to_owned();
             same.then_some(()).ok_or_else(|| Difference { file: name.clone(), line: 1, what: what() })?;
         } else {
-            differing.extend(branches_agree(&source, name, clang, compiler)?);
+            differing.extend(branches_agree(&source, name, [clang, compiler], &mut skipped)?);
         }
-        code_words(&source, name, &mut words);
+        code_words(&source, name, &outermost(skipped), &mut words);
     }
     let mut met = HashSet::new();
     for (word, (file, line)) in &words {
@@ -168,12 +169,13 @@ pub fn difference(
     Ok(())
 }
 
-/// Compares which branches of the conditionals are empty; gives the macros that only one view has in such a branch.
+/// Compares which branches of the conditionals are empty; gives the macros that only one view has in such a branch, and adds
+/// the branches that are empty in both to `skipped`.
 fn branches_agree(
     source: &Source,
     name: &str,
-    clang: &PreprocessorView,
-    compiler: &PreprocessorView,
+    [clang, compiler]: [&PreprocessorView; 2],
+    skipped: &mut Vec<(usize, usize)>,
 ) -> Result<Vec<String>, Difference> {
     let mut differing = Vec::new();
     // The directives of each open conditional, outermost first; the last is that of the present branch.
@@ -187,7 +189,9 @@ fn branches_agree(
             let Some(branch) = open.pop() else { continue };
             let lines = (source.position(branch.end).0 + 1, source.position(directive.begin).0);
             let (by_clang, by_compiler) = (clang.inside(name, lines), compiler.inside(name, lines));
-            if by_clang.is_empty() != by_compiler.is_empty() {
+            if by_clang.is_empty() && by_compiler.is_empty() {
+                skipped.push((branch.end, directive.begin));
+            } else if by_clang.is_empty() || by_compiler.is_empty() {
                 let names: Option<Vec<&String>> = by_clang.into_iter().chain(by_compiler).collect();
                 let Some(names) = names else {
                     let words = branch.text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -205,8 +209,21 @@ fn branches_agree(
     Ok(differing)
 }
 
-/// The identifiers outside of directives, each with its first place; a text after a comma in a call only hands on a value.
-fn code_words(source: &Source, name: &str, words: &mut BTreeMap<String, (String, u32)>) {
+/// The ranges that lie in no other one, in their order.
+fn outermost(mut ranges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    ranges.sort_unstable_by_key(|(begin, end)| (*begin, std::cmp::Reverse(*end)));
+    let mut last = 0;
+    ranges.retain(|(begin, end)| {
+        let is_outer = *begin >= last;
+        last = last.max(*end);
+        is_outer
+    });
+    ranges
+}
+
+/// The identifiers outside of directives and of skipped ranges, each with its first place; a text after a comma in a call
+/// only hands on a value.
+fn code_words(source: &Source, name: &str, skipped: &[(usize, usize)], words: &mut BTreeMap<String, (String, u32)>) {
     let mut at = source.skip_blank(0);
     let mut directives = source.all_directives().iter().peekable();
     let mut last = b' ';
@@ -219,7 +236,9 @@ fn code_words(source: &Source, name: &str, words: &mut BTreeMap<String, (String,
         let end = source.skip_token(at);
         let word = source.text(at, end);
         let is_passed_text = last == b',' && word == "__VERSION__";
-        if !is_passed_text && word.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$') {
+        let is_seen =
+            skipped[..skipped.partition_point(|(begin, _)| *begin <= at)].last().is_none_or(|(_, end)| *end <= at);
+        if is_seen && !is_passed_text && word.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$') {
             words.entry(word).or_insert_with(|| (name.to_owned(), source.position(at).0));
         }
         last = source.byte(at);
@@ -334,7 +353,13 @@ mod tests {
             told(&text, &format!("\n\n\n{used}\n"), &format!("\n#define N 1\n\n{used}\n"))
         };
         assert_eq!(views("int a;"), Ok(()));
+        assert_eq!(views("#if X\n#else\n#endif\nint a;"), Ok(()));
         assert_eq!(views("int a = N;"), Err("4: `N`".into()));
+        assert_eq!(outermost(vec![(5, 7), (1, 9), (2, 3), (9, 9), (10, 12)]), [(1, 9), (9, 9), (10, 12)]);
+        // What both skip is no use.
+        let text = "#if __GNUC__ > 4\n#define N 1\n#else\n#if X\nint N;\n#endif\n#endif\nint a;\n";
+        let seen = |define: &str| format!("\n{define}\n\n\n\n\n\nint a;\n");
+        assert_eq!(told(text, &seen(""), &seen("#define N 1")), Ok(()));
     }
 
     #[test]
