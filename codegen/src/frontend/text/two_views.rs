@@ -56,9 +56,10 @@ impl PreprocessorView {
                 if let Some(body) = body {
                     view.macros.entry(name.to_owned()).or_default().insert(body.to_owned());
                 }
-                match body.filter(|_| before) {
+                match body {
+                    _ if !before => {}
                     Some(body) => drop(view.predefined.insert(name.to_owned(), body.to_owned())),
-                    None => drop(view.predefined.remove(name).filter(|_| before)),
+                    None => drop(view.predefined.remove(name)),
                 }
             }
             if !before && !row.trim().is_empty() {
@@ -145,6 +146,13 @@ pub fn difference(
 ) -> Result<(), Difference> {
     let mut words = BTreeMap::new();
     let mut differing = differing_macros(clang, compiler);
+    // A macro may name an included file.
+    let only_clang = clang.files.iter().find(|(name, seen)| !seen.is_system && !compiler.files.contains_key(*name));
+    let only_compiler = compiler.files.iter().find(|(name, seen)| !seen.is_system && !clang.files.contains_key(*name));
+    if let Some((name, _)) = only_clang.or(only_compiler) {
+        let what = "that the file is included".to_owned();
+        return Err(Difference { file: name.clone(), line: 1, what });
+    }
     for (name, seen) in compiler.files.iter().filter(|(_, seen)| !seen.is_system) {
         let unread = || Difference { file: name.clone(), line: 1, what: "a file that cannot be read again".to_owned() };
         let source = open(name).ok_or_else(unread)?;
@@ -347,6 +355,13 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_one_view_includes_is_told() {
+        let included = |name: &str| format!("#include \"{name}\"\n# 1 \"{name}\" 1\nint x;\n# 2 \"a.c\" 2\nint a;\n");
+        let text = "#include NAME\nint a;\n";
+        assert!(told(text, &included("b.h"), &included("c.h")).is_err());
+    }
+
+    #[test]
     fn macros_of_one_branch_count_where_they_are_used() {
         let views = |used: &str| {
             let text = format!("#if __GNUC__ > 4\n#define N 1\n#endif\n{used}\n");
@@ -388,6 +403,8 @@ mod tests {
         assert_eq!(seen("#define V (__GNUC__ + 1)\nint a; /* V */\n"), Ok(()));
         assert_eq!(seen("int a = __INT_MAX__;\ndouble b = __DBL_MAX__; f(1, __VERSION__);\n"), Ok(()));
         assert_eq!(seen("int a = sizeof(__VERSION__);\n"), Err("1: `__VERSION__`".into()));
+        // What the program does with the name changes nothing.
+        assert_eq!(seen("int a = __GNUC__;\n#undef __GNUC__\n"), Err("1: `__GNUC__`".into()));
         // What clang's option undefines is no macro of clang's.
         assert_eq!(seen("int __clang__;\n"), Ok(()));
     }
