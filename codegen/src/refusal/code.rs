@@ -363,7 +363,7 @@ mod tests {
             assert_eq!(code.text().to_lowercase().parse(), Ok(*code));
         }
         assert_eq!("12".parse(), Ok(Code::ForeignTarget));
-        for wrong in ["DVM014", "", "DVM", "x", "-1"] {
+        for wrong in ["DVM000", "", "DVM", "x", "-1"] {
             assert!(wrong.parse::<Code>().unwrap_err().contains("no code"), "{wrong}");
         }
     }
