@@ -49,8 +49,8 @@ run_foreign() { tools/foreign.sh; }
 run_valgrind() { c-tests/sanitize.sh valgrind; }
 run_asan() { sanitized asan; }
 run_tsan() { sanitized tsan; }
-# What is run once is hardly optimised.
-sanitized() { (export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 && c-tests/sanitize.sh "$1" && tests/sanitize.sh "$1"); }
+# What is run once is not optimised over all its parts.
+sanitized() { (export CARGO_PROFILE_RELEASE_LTO=off && c-tests/sanitize.sh "$1" && tests/sanitize.sh "$1"); }
 
 # Over each MPI that tools/mpis.sh finds: the transport, programs with an MPI of their own, programs without, several hosts.
 run_mpi_transport() { DVM_TEST_MPI=all cargo test --release --locked --workspace --test mpi -- --nocapture --test-threads=1; }
