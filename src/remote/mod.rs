@@ -68,6 +68,10 @@ impl RemoteScheduler for Remote {
         self.step_soon(&inside(), BURST, |step| step.schedule(target, function, ids))
     }
 
+    fn worker_sleeps(&self) {
+        self.stop_polling(&self.polls.by_workers);
+    }
+
     fn told(&self, local: DatumId) {
         self.step_soon(&inside(), BURST, |step| step.told(local));
     }

@@ -5,10 +5,10 @@
 //! thread is awake: then what follows goes along with more, at the first poll of this process after that time at the latest.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::state::{Remote, Step};
+use super::state::{Polls, Remote, Step};
 use crate::engine::{Account, Call, Source, enter, under_way};
 use crate::error::Error;
 use crate::id::ProcessId;
@@ -54,6 +54,13 @@ impl Remote {
         self.poll(call)
     }
 
+    /// The calling thread, one of those that `last` tells about, polls no longer: if no other one does, the progress thread
+    /// begins to, at once.
+    pub(super) fn stop_polling(&self, last: &AtomicU64) {
+        last.store(self.now().saturating_sub(OTHERS_POLL_NOW), Ordering::Relaxed);
+        self.polls.one_stops();
+    }
+
     /// Polls for a worker that has nothing to run.
     fn poll_for_worker(&self, call: &Call) -> bool {
         // Counts that are lost do no harm.
@@ -94,6 +101,9 @@ impl Remote {
             } else if !leaves && Instant::now() < eager {
                 std::thread::yield_now();
             } else {
+                if !leaves {
+                    self.stop_polling(&self.polls.by_others);
+                }
                 self.sleep(version, self.nap(eager));
             }
         }
@@ -133,11 +143,25 @@ impl Remote {
             }
             let waited = begun.elapsed();
             if waited >= patience {
+                self.stop_polling(&self.polls.by_others);
                 self.sleep(version, if drives { NAP_BESIDE_MPI } else { NAP });
             } else if !self.poll_for_others(call) && waited >= EAGER {
                 std::thread::yield_now(); // others may have to run here
             }
         }
+    }
+
+    /// Whether others poll all the time, and nothing is due that they have not sent: polling would take their core, and what
+    /// it took in would have to be handed to them.
+    fn others_poll(&self) -> bool {
+        self.since_others_polled() < OTHERS_POLL_NOW && self.now() < self.due.load(Ordering::Relaxed)
+    }
+
+    /// Nanoseconds since a worker or a thread that waits polled.
+    fn since_others_polled(&self) -> u64 {
+        let polls = &self.polls;
+        let last = polls.by_workers.load(Ordering::Relaxed).max(polls.by_others.load(Ordering::Relaxed));
+        self.now().saturating_sub(last)
     }
 
     /// The progress thread's loop.
@@ -149,6 +173,12 @@ impl Remote {
                 beaten = Instant::now();
                 self.transport.beat();
                 judging = true;
+            }
+            if !judging && self.others_poll() {
+                // What is due within this thread's sleep, those who poll send. A bell would be rung for this thread only.
+                self.progress_looks.store(true, Ordering::Release);
+                self.polls.leave_to_others(OTHERS_POLL);
+                continue;
             }
             let Ok(call) = enter() else {
                 std::thread::sleep(OTHERS_POLL);
@@ -170,22 +200,14 @@ impl Remote {
                 std::thread::yield_now();
                 continue;
             }
-            let now = self.now();
-            let last = self.polls.by_workers.load(Ordering::Relaxed).max(self.polls.by_others.load(Ordering::Relaxed));
-            let since = now.saturating_sub(last);
-            let looks = since < OTHERS_POLLED;
+            let looks = self.since_others_polled() < OTHERS_POLLED;
             // Under the lock: what is left to this thread from now on, or was before, is sent.
             let full = self.step(&call, |step| {
                 self.progress_looks.store(looks, Ordering::Release);
                 step.has_unsent()
             });
             drop(call);
-            if since < OTHERS_POLL_NOW {
-                // A bell would be rung for this thread only.
-                std::thread::sleep(OTHERS_POLL);
-            } else {
-                self.transport.sleep(if full || looks { OTHERS_POLL } else { LONGEST_SLEEP });
-            }
+            self.transport.sleep(if full || looks { OTHERS_POLL } else { LONGEST_SLEEP });
         }
     }
 
@@ -217,6 +239,22 @@ impl Remote {
                 }
             }
         }
+    }
+}
+
+impl Polls {
+    /// Sleeps, at most so long, until one of those who poll stops.
+    fn leave_to_others(&self, longest: Duration) {
+        let mut stopped = self.stopped.lock();
+        if !*stopped {
+            self.stops.wait_for(&mut stopped, longest);
+        }
+        *stopped = false;
+    }
+
+    fn one_stops(&self) {
+        *self.stopped.lock() = true;
+        self.stops.notify_one();
     }
 }
 

@@ -622,6 +622,9 @@ pub(super) struct Polls {
     pub(super) by_workers: AtomicU64,
     /// When a thread that waits last did.
     pub(super) by_others: AtomicU64,
+    /// One of them has stopped, and the progress thread, which `stops` wakes, does not know it yet.
+    pub(super) stopped: Mutex<bool>,
+    pub(super) stops: Condvar,
 }
 
 /// A thread that waits for the end.

@@ -58,6 +58,9 @@ pub(crate) trait RemoteScheduler: Send + Sync {
         ids: &[DatumId],
     ) -> Result<(), Error>;
 
+    /// The calling worker is about to sleep: it polls no longer.
+    fn worker_sleeps(&self);
+
     /// A marked datum, by its local id, has come to something, or nobody here needs it.
     fn told(&self, local: DatumId);
 

@@ -419,6 +419,9 @@ impl Loop<'_> {
             return;
         }
         self.sources.forget();
+        if let Some(job) = &shared.job {
+            job.scheduler.worker_sleeps();
+        }
         let mine = &shared.workers[self.me];
         let since = shared.trace.begin();
         idle.sleep(self.me, &mine.parker.0, || {
