@@ -26,6 +26,8 @@ unsafe extern "C" {
     safe fn atexit(body: extern "C" fn()) -> c_int;
     safe fn sched_getcpu() -> c_int;
     safe fn _exit(status: c_int) -> !;
+    safe fn exit(status: c_int) -> !;
+    safe fn gettid() -> libc::pid_t;
     safe fn getrlimit(resource: c_uint, limit: &mut libc::rlimit) -> c_int;
 }
 
@@ -123,6 +125,16 @@ pub(crate) fn at_exit(body: extern "C" fn()) -> bool {
 /// Ends the process at once: nothing that is registered for its exit runs.
 pub(crate) fn exit_at_once(status: c_int) -> ! {
     _exit(status)
+}
+
+/// Ends the process as the return of `main` does: what is registered for its exit runs, on this thread.
+pub(crate) fn exit_in_order(status: c_int) -> ! {
+    exit(status)
+}
+
+/// The number that the system gives the calling thread; that of the first thread is the process's.
+pub(crate) fn thread_number() -> libc::pid_t {
+    gettid()
 }
 
 /// The bytes that the main thread's stack may have; `None`: there is no limit, or it is not known.

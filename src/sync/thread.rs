@@ -7,6 +7,7 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
+use super::lock::{ForkLock, Mutex};
 use crate::memory;
 use crate::system;
 
@@ -21,13 +22,46 @@ struct Start<F> {
     body: F,
 }
 
+/// The threads of this library, by the system's numbers; [`ABOUT_TO_BEGIN`] for each that has not said its own yet.
+static OWN: Mutex<Vec<libc::pid_t>> = Mutex::new(Vec::new());
+
+const ABOUT_TO_BEGIN: libc::pid_t = 0;
+
+/// Replaces one number of [`OWN`], or takes it out.
+fn note(old: libc::pid_t, new: Option<libc::pid_t>) {
+    let mut own = OWN.lock();
+    if let Some(place) = own.iter().position(|number| *number == old) {
+        match new {
+            Some(new) => own[place] = new,
+            None => drop(own.swap_remove(place)),
+        }
+    }
+}
+
+/// Whether there is a thread of this library.
+pub(crate) fn any_is_own() -> bool {
+    !OWN.lock().is_empty()
+}
+
+/// Whether the thread with this number is one of this library.
+pub(crate) fn is_own(number: libc::pid_t) -> bool {
+    OWN.lock().contains(&number)
+}
+
+/// The lock of the list of this library's threads.
+pub(crate) fn fork_lock() -> &'static dyn ForkLock {
+    &OWN
+}
+
 extern "C" fn begin<F: FnOnce()>(start: *mut c_void) -> *mut c_void {
     // SAFETY: the box that `spawn` has given away.
     let Start { name, body } = *unsafe { Box::from_raw(start.cast::<Start<F>>()) };
     // SAFETY: a text that ends with a NUL.
     unsafe { libc::pthread_setname_np(libc::pthread_self(), name.as_ptr().cast()) };
+    note(ABOUT_TO_BEGIN, Some(system::thread_number()));
     // Nobody is left who could be told: panics were told when they began.
     let _ = catch_unwind(AssertUnwindSafe(body));
+    note(system::thread_number(), None);
     ptr::null_mut()
 }
 
@@ -46,6 +80,11 @@ impl Thread {
         let length = name.len().min(shown.len() - 1);
         shown[..length].copy_from_slice(&name.as_bytes()[..length]);
         let start = memory::boxed(Start { name: shown, body }).map_err(|_| Error::from(ErrorKind::OutOfMemory))?;
+        {
+            let mut own = OWN.lock();
+            memory::room_for(&mut own, 1).map_err(|_| Error::from(ErrorKind::OutOfMemory))?;
+            own.push(ABOUT_TO_BEGIN);
+        }
         let mut start = ManuallyDrop::new(start);
         let mut thread: libc::pthread_t = 0;
         // SAFETY: the attributes are made, used and ended here; the start is the new thread's when there is one.
@@ -65,6 +104,7 @@ impl Thread {
             code
         };
         if code != 0 {
+            note(ABOUT_TO_BEGIN, None);
             drop(ManuallyDrop::into_inner(start)); // nobody else has it
             return Err(Error::from_raw_os_error(code));
         }

@@ -1,7 +1,7 @@
 //! The context of a thread that calls libdvm. Below it: what all workers share (`shared`; the counters of each worker
 //! are in `worker_counts`), a call into the engine (`call`), waking workers for work (`waking`), the data that a task
-//! has got (`task_gets`), polled work (`source`), the workers' threads (`worker_threads`), and a forked child without
-//! workers (`forked_child`).
+//! has got (`task_gets`), polled work (`source`), the workers' threads (`worker_threads`), a program without its first
+//! thread (`last_thread`), and a forked child without workers (`forked_child`).
 //!
 //! A context belongs to one thread at a time. It outlives its thread: the next new thread takes it over and continues
 //! its counters. Other threads read only the presence and the counters.
@@ -14,6 +14,7 @@ pub(crate) mod across;
 pub(crate) mod call;
 pub(crate) mod forked_child;
 pub(crate) mod job;
+mod last_thread;
 pub(crate) mod rounds;
 pub(crate) mod shared;
 pub(crate) mod source;
@@ -257,6 +258,7 @@ extern "C" fn thread_ends(_mark: *mut c_void) {
     // In a forked child the lock may be held for ever, and no thread needs the context.
     if let Some(context) = CURRENT.take().filter(|_| !forked_child::is_orphan()) {
         CONTEXTS.lock().free.push(context);
+        last_thread::thread_ends(|| (under_way() == 0).then(|| sum(|counters| &counters.ended)));
     }
 }
 

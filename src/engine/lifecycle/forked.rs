@@ -55,6 +55,7 @@ pub(crate) fn keep_whole(lock: &'static dyn ForkLock) {
 /// Makes children of this process detect that they are orphans.
 pub(crate) fn watch() {
     keep_whole(context::fork_lock());
+    keep_whole(crate::sync::thread::fork_lock());
 }
 
 extern "C" fn before() {
