@@ -17,7 +17,6 @@ use super::call_arrays::{CallArrays, EntryRows};
 use super::deal::{self, StepCounts, Waits};
 use super::exchange::{Exchange, Role, Waiting, failed_elsewhere};
 use super::functions::Functions;
-use super::guarded_pages;
 use super::kept::Extent;
 use super::known::{self, ProgramPart};
 use super::layout::{Deal, Owners, Placement, Preference};
@@ -32,6 +31,7 @@ use crate::error::Error;
 use crate::graph::{GraphParts, MAX_DIMENSION};
 use crate::id::ProcessId;
 use crate::sync::lock::{Mutex, MutexGuard};
+use crate::system;
 use crate::wire::{AcrossBody, SERVED_SIZES, ServedCall};
 
 /// Most graphs of one call: their list is in memory.
@@ -64,7 +64,7 @@ pub(super) struct Turn(#[expect(dead_code, reason = "held")] MutexGuard<'static,
 
 impl Turn {
     fn of(guard: MutexGuard<'static, ()>) -> Turn {
-        HAS_TURN.store(guarded_pages::thread(), Ordering::Relaxed);
+        HAS_TURN.store(system::thread_number(), Ordering::Relaxed);
         Turn(guard)
     }
 }

@@ -17,6 +17,7 @@ use super::kept::Access;
 use crate::engine::without_signals;
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::thread::Thread;
+use crate::system;
 
 /// Most extents that are guarded at the same time.
 pub(super) const MOST: usize = 256;
@@ -100,11 +101,6 @@ fn process() -> i64 {
     i64::from(unsafe { libc::getpid() })
 }
 
-pub(super) fn thread() -> i32 {
-    // SAFETY: it only answers.
-    unsafe { libc::syscall(libc::SYS_gettid) as i32 }
-}
-
 struct Action(UnsafeCell<libc::sigaction>);
 
 // SAFETY: written under the lock of the kept arrays, before the handler that reads it is set.
@@ -119,7 +115,7 @@ type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the system gives the handler a description of the access.
     let address = unsafe { (*info).si_addr() }.addr() as i64;
-    let own = thread();
+    let own = system::thread_number();
     if is_guarded(address) && i64::from(own) != GUARD.load(Ordering::SeqCst) {
         if process() != PROCESS.load(Ordering::SeqCst) {
             say("libdvm: a forked process touches an array that is kept on other processes\n");
@@ -219,7 +215,7 @@ fn handles() -> bool {
 
 /// The loop of the thread that answers.
 fn answer_all(serve: fn(i64, i32) -> bool) {
-    GUARD.store(i64::from(thread()), Ordering::SeqCst);
+    GUARD.store(i64::from(system::thread_number()), Ordering::SeqCst);
     loop {
         let seen = COUNT.load(Ordering::SeqCst);
         let mut request = REQUESTS.swap(ptr::null_mut(), Ordering::SeqCst);
