@@ -55,6 +55,19 @@ impl HlfirValue {
         }
     }
 
+    /// The text without the parentheses around the whole of it: where those of a statement stand around it.
+    pub fn bare_text(&self) -> &str {
+        let Some(inside) = self.text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) else {
+            return &self.text;
+        };
+        let mut open = 1_i32;
+        let is_one = inside.chars().all(|c| {
+            open += i32::from(c == '(') - i32::from(c == ')');
+            open > 0
+        });
+        if is_one { inside } else { &self.text }
+    }
+
     /// A value that is a sum.
     pub fn of_sum(sum: &WholeSum) -> HlfirValue {
         let value = HlfirValue::of(format!("({})", sum.text()), Element::I64, ValueShape::Affine);
@@ -299,5 +312,16 @@ mod tests {
         assert_eq!(binary(&op("arith.addi"), &a, &a).map(|v| v.text).as_deref(), Some("(1 + 1)"));
         assert!(binary(&op("arith.shrsi"), &a, &a).is_none());
         assert!(unary(&op("math.exp"), &a).is_none());
+    #[test]
+    fn only_parentheses_around_the_whole_are_left_out() {
+        let bare = |text: &str| {
+            HlfirValue::of(text.to_owned(), Element::Condition, ValueShape::Affine).bare_text().to_owned()
+        };
+        assert_eq!(bare("(a < (b))"), "a < (b)");
+        for whole in ["0", "_w1_f(a)", "(a) && (b)", "!(a)"] {
+            assert_eq!(bare(whole), whole);
+        }
+    }
+
     }
 }

@@ -459,8 +459,7 @@ impl<'a> Translator<'a> {
             if mask.element != Element::Condition {
                 return unknown(op);
             }
-            let bare = mask.text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).map(str::to_owned);
-            lines.push((format!("if ({}) {{", bare.unwrap_or(mask.text)), depth, op));
+            lines.push((format!("if ({}) {{", mask.bare_text()), depth, op));
         }
         let mut is_open = mask.is_some();
         for part in body {

@@ -92,8 +92,7 @@ impl<'a> Translator<'a> {
         if condition.element != Element::Condition || !op.results.is_empty() {
             return unknown(op);
         }
-        let bare = condition.text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or("1");
-        self.line(op, &format!("if ({bare}) {{"));
+        self.line(op, &format!("if ({}) {{", condition.bare_text()));
         let mut defined = Vec::new();
         for (at, region) in op.regions.iter().enumerate() {
             if at > 0 && region.is_empty() {
