@@ -48,7 +48,7 @@ can_attach() {
     command -v gdb >/dev/null || return 1
     sleep 30 &
     local sleeper=$!
-    gdb -nx -batch -p $sleeper 2>&1 | grep -q 'Inferior 1.*detached'
+    gdb -nx -batch -p $sleeper 2>&1 | grep 'Inferior 1.*detached' >/dev/null
     local code=$?
     kill $sleeper
     return $code

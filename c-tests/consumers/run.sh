@@ -169,7 +169,8 @@ completes() {
         "$(complete -p "$1" | sed "s/.*-F \([^ ]*\).*/\1/")" "$1" "${@: -1}" "${@: -2:1}" && printf "%s\n" "${COMPREPLY[@]}"' \
         completes "$prefix" "$@"
 }
-offers() { completes "${@:2}" | grep -qxFe "$1"; }
+# Not `grep -q`, which ends before its writer: under pipefail that is a failure.
+offers() { completes "${@:2}" | grep -xFe "$1" >/dev/null; }
 step "bash completes dvmrun" offers --timeout dvmrun -n 2 --ti
 step "bash completes dvm-info" offers --machine dvm-info --ma
 step "bash completes dvmcc" offers --dvm-remarks dvmcc -O2 --dvm
