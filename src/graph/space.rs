@@ -22,7 +22,8 @@ impl Axis {
     #[allow(clippy::inline_always, reason = "measured: several times for each edge")]
     fn part(&self, coordinate: i64) -> Option<u64> {
         let index = coordinate.wrapping_sub(self.lower) as u64;
-        (coordinate >= self.lower && index < self.extent).then_some(index * self.stride)
+        // Outside, the product may wrap: it isn't used.
+        (coordinate >= self.lower && index < self.extent).then_some(index.wrapping_mul(self.stride))
     }
 }
 
