@@ -514,7 +514,11 @@ impl<'f> Inliner<'f> {
         }
         let op = self.defined.get(name)?;
         let (_, made) = op.text.rsplit_once("-> ").or_else(|| op.text.rsplit_once(" : "))?;
-        SpelledType::read(made.trim_start_matches('(')).map(|spelled| spelled.content)
+        let made = made.trim_start_matches('(');
+        if op.name == "hlfir.associate" && made.starts_with("!fir.ref<!fir.logical<") {
+            return Some(Content::Number(Element::Condition));
+        }
+        SpelledType::read(made).map(|spelled| spelled.content)
     }
 
     /// What stands before the text of a subroutine: its arguments, and what it computes of them when it is entered.

@@ -185,8 +185,14 @@ fn translated(
     file.without_macros(&used, mark.line)?;
     let constants = real_constants(&declared, &used, mark.line)?;
     let mut conditions: Vec<String> = constants.iter().map(|one| format!("{} == {}", one.name, one.value)).collect();
-    let loops: Vec<u32> = inside.iter().filter(|s| loop_end(&s.text).is_some()).map(|s| s.first).collect();
+    let loops: Vec<u32> = inside.iter().flat_map(|s| vec![s.first; words::loops_begun(&s.text)]).collect();
     let Some(ops) = block(function, first, last, &loops) else {
+        // Flang makes conditions of those that stand in no block of their loop.
+        let cycles = || inside.iter().filter(|s| words::is_cycle(&s.text));
+        if let Some(cycle) = cycles().find(|s| s.text == "cycle").or_else(|| cycles().next()) {
+            let remedy = "write the rest of the iteration as `if (...) then`";
+            return Err(FortranRefusal::new(cycle.first, "a `cycle` in a block of its loop", remedy));
+        }
         return refuse(
             "the loops do not stand in one block of flang's text: something jumps",
             "write conditions as `if (...) then`",

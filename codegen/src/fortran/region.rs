@@ -69,6 +69,8 @@ pub struct TranslatedRegion {
     pub parameters: BTreeMap<String, Element>,
     /// Numbers that are only read, but that others may write: by their names in C, with Fortran's text.
     pub references: BTreeMap<String, (String, Element)>,
+    /// Whole numbers that are computed from bounds of arrays before the call: by their names in C, with Fortran's text.
+    pub captured: BTreeMap<String, (String, Element)>,
     /// What must be true before the texts of arrays and references are evaluated, in order.
     pub needs: Vec<Need>,
     /// Arrays whose last extent the lines need, by their names in C.
@@ -89,7 +91,7 @@ pub struct TranslatedRegion {
     pub externals: Vec<ExternalFunction>,
     /// Names of all functions that the lines call.
     pub called: BTreeSet<String>,
-    /// Conditions of Fortran under which arrays have the extents that subroutines declare.
+    /// Conditions of Fortran under which arrays have the extents that subroutines declare, and steps are positive.
     pub conditions: Vec<String>,
     /// Procedures of other files whose texts the lines have: names for the linker, and those that their objects have there.
     pub identities: BTreeSet<(String, String)>,
@@ -251,6 +253,14 @@ impl<'a> Translator<'a> {
             );
         }
         let made = &self.made;
+        // The counter of a `do concurrent` may have the name of a variable around it.
+        let is_both = |name: &&String| made.parameters.contains_key(*name) || made.carried.contains_key(*name);
+        if let Some(name) = made.locals.keys().find(is_both) {
+            return refuse(
+                format!("the counter `{name}` has the name of another variable of the region"),
+                "give the counter of the `do concurrent` another name",
+            );
+        }
         if let Some((operator, name)) = self.clauses.reductions.iter().find(|(_, n)| !made.carried.contains_key(n)) {
             return refuse(
                 format!("`reduction({operator}:{name})`: the region updates no scalar `{name}`"),
@@ -334,6 +344,7 @@ impl<'a> Translator<'a> {
             }
             "fir.load" if op.types().starts_with("!fir.ref<!fir.box<") => self.same_place(op),
             "fir.box_addr" => self.same_place(op),
+            "fir.embox" => self.described(op),
             "fir.store" => self.last_value(op),
             "hlfir.associate" => self.argument(op),
             "hlfir.end_associate" => Ok(()),
@@ -371,6 +382,7 @@ impl<'a> Translator<'a> {
         }
         let operands = op.operands();
         let made = match operands.as_slice() {
+            [a] if op.name == "fir.convert" && self.is_of_bounds(op, a)? => self.capture(op, a)?,
             [a] => values::unary(op, &self.operand(op, a)?),
             [a, b] if op.name == "math.fpowi" => {
                 let two = self.operand(op, b)?.number == Some(2);
@@ -384,6 +396,8 @@ impl<'a> Translator<'a> {
                     let is_update = self.updates(operands[1]).is_some() && a.text.len() <= LONG;
                     let (a, b) = if is_update { (a, b) } else { (self.short(op, a)?, self.short(op, b)?) };
                     compare.and_then(|compare| values::real_extreme(compare, op, &a, &b))
+                } else if let Some(lower) = compare.and_then(|compare| self.lower_of_some(compare, &a, &b)) {
+                    Some(lower)
                 } else {
                     compare.and_then(|compare| values::extreme(compare, op, &a, &b))
                 }
@@ -456,6 +470,7 @@ impl<'a> Translator<'a> {
             return Self::not_scalar(op, variable);
         };
         let mut shape = if element.is_whole() { ValueShape::Affine } else { ValueShape::Other("a real number") };
+        let is_truth = *element == Element::Condition;
         let is_steady = !self.written.contains(key) && !self.counters.contains(key);
         let is_own = is_of_call(&variable.name) && !self.counters.contains(key);
         let is_written = self.written.contains(key) && !self.active.contains(&key);
@@ -474,6 +489,10 @@ impl<'a> Translator<'a> {
             let reason = format!("the counter `{}` is read outside of its loop", variable.name);
             return refuse(op, &reason, "use another variable there");
         }
+        if is_steady && *target && is_truth {
+            let reason = format!("`{}` is a logical variable that a pointer may reach", variable.name);
+            return refuse(op, &reason, "copy it to a local variable before the region");
+        }
         if is_steady && *target {
             let place = Place::of(variable).ok_or(refusal(op, "a variable that is not taken", ""))?;
             let text = format!("{}[0]", self.reference(&place, *element));
@@ -484,6 +503,7 @@ impl<'a> Translator<'a> {
         }
         let fortran = Some(variable.name.clone()).filter(|_| is_steady && element.is_whole());
         let name = if is_written { self.written_name(key, variable) } else { c_name(&variable.name) };
+        let name = if is_truth { format!("({name} != 0)") } else { name };
         Ok(HlfirValue { fortran, reads: is_written, ..HlfirValue::of(name, *element, shape) })
     }
 
@@ -579,27 +599,15 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn element(
-        &mut self,
-        op: &'a HlfirOp,
-        place: &Place,
-        array: &FortranArray,
-        all: &[HlfirValue],
-    ) -> Answer<FoundElement> {
+    fn element(&mut self, place: &Place, array: &FortranArray, all: &[HlfirValue]) -> FoundElement {
         let name = self.array(place, array);
         self.access(&name, place, all.iter().map(|value| value.sum.clone()).collect());
         let (mut text, mut steady) = (c_name(&name), true);
         for (at, value) in all.iter().enumerate().rev() {
             let spelled = value.sum.as_ref().filter(|sum| sum.has_own()).map_or(value.text.clone(), WholeSum::text);
-            // Under `independent`, what other subscripts touch is the user's word; C refuses it outside of such loops.
-            if !value.shape.is_affine() && self.clauses.independent.is_none() {
-                let what = if let ValueShape::Other(what) = &value.shape { what } else { "a minimum or maximum" };
-                let reason = format!("a subscript of `{}` has {what}", place.text);
-                return refuse(
-                    op,
-                    &reason,
-                    "subscripts are sums of counters and variables that stay as they are, with whole factors",
-                );
+            // Which elements data choose is looked at in C: there, each is one that may be touched.
+            if !value.shape.is_affine() {
+                self.made.has_computed = true;
             }
             steady &= value.fortran.is_some();
             let subscript = match array.lower[at] {
@@ -611,7 +619,7 @@ impl<'a> Translator<'a> {
             text.push_str(&subscript);
         }
         let of = Some((place.clone(), array.clone(), all.to_vec()));
-        Ok(FoundElement { text, element: array.element, statement: self.statement, steady, writable: true, of })
+        FoundElement { text, element: array.element, statement: self.statement, steady, writable: true, of }
     }
 
     /// Notes that another statement names an element.
@@ -660,7 +668,7 @@ impl<'a> Translator<'a> {
             }
             (name, element)
         };
-        if element != value.element || element == Element::Condition {
+        if element != value.element {
             return unknown(op);
         }
         self.line(op, &format!("{text} = {};", value.whole_text()));
@@ -676,6 +684,10 @@ impl<'a> Translator<'a> {
         if *target {
             let reason = format!("`{}` is a target with a `reduction`: a pointer may reach it", variable.name);
             return refuse(op, &reason, "reduce into a variable that is no target, and copy it after the region");
+        }
+        if *element == Element::Condition {
+            let reason = format!("`{}` is a logical variable with a `reduction`", variable.name);
+            return refuse(op, &reason, "count into an integer");
         }
         self.made.carried.insert(variable.name.clone(), *element);
         Ok(*element)

@@ -48,7 +48,12 @@ impl FortranRegion {
             all.push(Argument { c: format!("{} {c}", element.c_type()), interface, is_array: false, call });
         };
         for (name, element) in &self.translated.parameters {
-            value(c_name(name), *element, name.clone());
+            let is_truth = *element == Element::Condition;
+            let call = if is_truth { format!("merge(1_4,0_4,{name})") } else { name.clone() };
+            value(c_name(name), *element, call);
+        }
+        for (name, (text, element)) in &self.translated.captured {
+            value(name.clone(), *element, text.clone());
         }
         for (name, (text, array)) in &self.translated.arrays {
             for (lower, at) in array.lower.iter().zip(1..) {

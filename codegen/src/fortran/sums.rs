@@ -54,6 +54,16 @@ impl WholeSum {
         self.terms.keys().any(|text| text.starts_with("_s"))
     }
 
+    /// As Fortran, if `of` tells the text of each value there.
+    pub fn fortran(&self, of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+        let mut all = format!("{}_8", self.constant);
+        for (name, factor) in &self.terms {
+            let sign = if *factor < 0 { '-' } else { '+' };
+            let _ = write!(all, "{sign}{}_8*{}", factor.unsigned_abs(), of(name)?);
+        }
+        Some(all)
+    }
+
     /// As C.
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -90,6 +100,9 @@ mod tests {
         assert_eq!((sum.text().as_str(), sum.factor("n"), sum.number()), ("i - 2*n - 3", -2, None));
         let rest = sum.plus(&i, -1).and_then(|s| s.plus(&n, 2)).unwrap();
         assert_eq!((rest.number(), rest.text().as_str()), (Some(-3), "-3"));
+        let spelled = |name: &str| (name != "x").then(|| format!("size({name},1,8)"));
+        assert_eq!(sum.fortran(&spelled).as_deref(), Some("-3_8+1_8*size(i,1,8)-2_8*size(n,1,8)"));
+        assert_eq!(WholeSum::term("x").fortran(&spelled), None);
         assert_eq!(WholeSum::default().text(), "0");
         assert_eq!(WholeSum::constant(i64::MAX).plus(&WholeSum::constant(1), 1), None);
     }

@@ -158,7 +158,9 @@ pub fn unary(op: &HlfirOp, a: &HlfirValue) -> Option<HlfirValue> {
 fn convert(op: &HlfirOp, a: &HlfirValue) -> Option<HlfirValue> {
     let to = Element::of(op.text.rsplit_once("-> ")?.1.trim())?;
     let from = a.element;
-    if to == from || from.is_whole() && to == Element::I64 {
+    // What is `int` in C fits.
+    let fits = to == Element::I32 && from == Element::I64 && a.written == Element::I32;
+    if to == from || from.is_whole() && to == Element::I64 || fits {
         return Some(HlfirValue { element: to, ..a.clone() });
     }
     if a.number.is_some_and(|n| i32::try_from(n).is_ok()) && to == Element::I32 {
@@ -265,8 +267,13 @@ pub fn extreme(compare: &HlfirOp, select: &HlfirOp, a: &HlfirValue, b: &HlfirVal
         return None;
     }
     let shape = if sum(a, b) == ValueShape::Affine { ValueShape::Extreme } else { sum(a, b) };
-    let (x, y) = (a.whole_text(), b.whole_text());
-    Some(HlfirValue::of(format!("({x} {sign} {y} ? {x} : {y})"), a.element, shape))
+    let is_narrow = |one: &HlfirValue| {
+        one.written == Element::I32 || one.number.is_some_and(|n| i32::try_from(n).is_ok_and(|n| n != i32::MIN))
+    };
+    let narrow = is_narrow(a) && is_narrow(b);
+    let (x, y) = if narrow { (a.text.clone(), b.text.clone()) } else { (a.whole_text(), b.whole_text()) };
+    let written = if narrow { Element::I32 } else { a.element };
+    Some(HlfirValue { written, ..HlfirValue::of(format!("({x} {sign} {y} ? {x} : {y})"), a.element, shape) })
 }
 
 /// The smaller or the larger of two real numbers. Of a NaN and a number, or of zeros of both signs, Fortran leaves the result to
@@ -306,22 +313,21 @@ mod tests {
     }
 
     #[test]
-    fn unlisted_operations_are_not_taken() {
-        let a = constant("1 : i32").unwrap();
-        let op = |name: &str| HlfirOp { name: name.to_owned(), ..HlfirOp::default() };
-        assert_eq!(binary(&op("arith.addi"), &a, &a).map(|v| v.text).as_deref(), Some("(1 + 1)"));
-        assert!(binary(&op("arith.shrsi"), &a, &a).is_none());
-        assert!(unary(&op("math.exp"), &a).is_none());
-    #[test]
     fn only_parentheses_around_the_whole_are_left_out() {
-        let bare = |text: &str| {
-            HlfirValue::of(text.to_owned(), Element::Condition, ValueShape::Affine).bare_text().to_owned()
-        };
+        let bare =
+            |text: &str| HlfirValue::of(text.to_owned(), Element::Condition, ValueShape::Affine).bare_text().to_owned();
         assert_eq!(bare("(a < (b))"), "a < (b)");
         for whole in ["0", "_w1_f(a)", "(a) && (b)", "!(a)"] {
             assert_eq!(bare(whole), whole);
         }
     }
 
+    #[test]
+    fn unlisted_operations_are_not_taken() {
+        let a = constant("1 : i32").unwrap();
+        let op = |name: &str| HlfirOp { name: name.to_owned(), ..HlfirOp::default() };
+        assert_eq!(binary(&op("arith.addi"), &a, &a).map(|v| v.text).as_deref(), Some("(1 + 1)"));
+        assert!(binary(&op("arith.shrsi"), &a, &a).is_none());
+        assert!(unary(&op("math.exp"), &a).is_none());
     }
 }

@@ -43,7 +43,7 @@ pub enum FortranKind {
     Array(FortranArray),
     /// An object of a derived type, or an array of such objects, whose rank is not 0.
     Object { holder: Holder, rank: usize },
-    /// A named constant: its value, as flang prints it.
+    /// A named constant: its value, as flang prints it; that of a logical one is not kept.
     Constant { element: Element, value: String },
     /// Something that is not taken: a reason and a remedy.
     Other(String, &'static str),
@@ -103,6 +103,9 @@ impl<'a> Declared<'a> {
                     let value = value.rsplit_once('_').map_or(value.as_str(), |(value, _)| value);
                     FortranKind::Constant { element, value: value.to_owned() }
                 }
+                None if spelling.starts_with("logical(") && !modules.renamed.contains(name) => {
+                    FortranKind::Constant { element: Element::Condition, value: String::new() }
+                }
                 None => other("is a constant that is not taken", "copy it to a variable before the region"),
             };
             self.constants.insert(name.clone(), kind);
@@ -142,6 +145,10 @@ impl<'a> Declared<'a> {
     }
 
     fn constant(op: &HlfirOp, unique: &str, globals: &[HlfirOp]) -> FortranKind {
+        // Flang has put the value of a logical constant where its name stood.
+        if op.types().starts_with("(!fir.ref<!fir.logical<") {
+            return FortranKind::Constant { element: Element::Condition, value: String::new() };
+        }
         let symbol = format!("@{unique} ");
         let global = globals.iter().find(|g| g.name == "fir.global" && format!("{} ", g.text).contains(&symbol));
         let value = global.and_then(|g| match g.regions.first()?.as_slice() {
@@ -172,6 +179,10 @@ impl<'a> Declared<'a> {
         let Some(operand) = op.types().strip_prefix('(') else {
             return other("has a type that is not taken", kinds);
         };
+        if operand.starts_with("!fir.ref<!fir.logical<") {
+            let private = reach == "fir.alloca" && attributes.is_empty();
+            return FortranKind::Scalar { element: Element::Condition, private, target: attributes.contains("target") };
+        }
         let Some(spelled) = SpelledType::read(operand) else {
             let what = if operand.contains("!fir.array<") { "elements of type" } else { "type" };
             return FortranKind::Other(format!("has {what} {}", spoken(operand)), kinds);

@@ -5,20 +5,34 @@ use super::refused::FortranRefusal;
 use super::statements::FortranStatement;
 use std::collections::BTreeSet;
 
-const KEYWORDS: [&str; 12] =
-    ["do", "end", "enddo", "if", "then", "else", "elseif", "endif", "continue", "where", "elsewhere", "endwhere"];
+const KEYWORDS: [&str; 13] = [
+    "do",
+    "end",
+    "enddo",
+    "if",
+    "then",
+    "else",
+    "elseif",
+    "endif",
+    "continue",
+    "where",
+    "elsewhere",
+    "endwhere",
+    // Flang makes a condition of it, or jumps, which are refused.
+    "cycle",
+];
 const TRUTHS: [&str; 2] = ["true", "false"];
 const OPERATORS: [&str; 9] = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"];
-const INTRINSICS: [&str; 19] = [
+const INTRINSICS: [&str; 22] = [
     "sqrt", "dsqrt", "abs", "dabs", "real", "dble", "float", "int", "mod", "min", "max", "min0", "max0", "amin1",
-    "amax1", "dmin1", "dmax1", "sign", "dsign",
+    "amax1", "dmin1", "dmax1", "sign", "dsign", "lbound", "ubound", "size",
 ];
 
 /// Functions that the text around the call uses.
-pub const OF_THE_CALL: [&str; 6] = ["lbound", "ubound", "size", "min", "allocated", "associated"];
+pub const OF_THE_CALL: [&str; 8] = ["lbound", "ubound", "size", "min", "int", "merge", "allocated", "associated"];
 
 /// Words that begin what is refused: the word, what it is, and what to do.
-const REFUSED: [(&str, &str, &str); 29] = [
+const REFUSED: [(&str, &str, &str); 28] = [
     (
         "call",
         "a call of a subroutine whose text is not in this file",
@@ -27,7 +41,6 @@ const REFUSED: [(&str, &str, &str); 29] = [
     ("goto", "a `goto`", "write the condition as `if (...) then`"),
     ("go", "a `goto`", "write the condition as `if (...) then`"),
     ("exit", "an `exit`: the number of iterations would depend on data", "keep this loop out of the region"),
-    ("cycle", "a `cycle`", "write the condition as `if (...) then`"),
     ("return", "a `return`", "leave the procedure after the region"),
     ("stop", "a `stop`", "test for the error after the region"),
     ("print", "input or output", "print after the region"),
@@ -158,8 +171,13 @@ pub fn check(
         let (length, is_word) = length(rest);
         let (token, after) = rest.split_at(length);
         let before = &text[..text.len() - rest.len()];
+        let is_bare = is_word && !names.contains(token);
         if is_word && (is_call(token, before, after, names) || is_keyword(before, after, is_call_statement)) {
             // Flang's text tells what is called, and which argument is meant.
+        } else if is_bare && (is_argument_of_bound(token, before, after) || is_concurrent(token, before)) {
+            // Flang's text has the bound, or a loop for each counter.
+        } else if is_bare && token == "cycle" && !after.trim().is_empty() {
+            return refuse("a `cycle` of a loop with a name", "write the rest of the iteration as `if (...) then`");
         } else if is_word && before.trim_end().ends_with('%') {
             // A component: flang's text tells which. It is no name of a variable, but may be that of a macro.
             used.insert(format!("%{token}"));
@@ -201,6 +219,15 @@ fn is_call(token: &str, before: &str, after: &str, names: &BTreeSet<String>) -> 
 fn is_keyword(before: &str, after: &str, is_call_statement: bool) -> bool {
     let after = after.trim_start();
     is_call_statement && before.trim_end().ends_with(['(', ',']) && after.starts_with('=') && !after.starts_with("==")
+}
+
+/// Whether a word names an argument of `size`, `lbound` or `ubound`.
+fn is_argument_of_bound(token: &str, before: &str, after: &str) -> bool {
+    ["dim", "kind"].contains(&token) && before.trim_end().ends_with(',') && is_keyword(before, after, true)
+}
+
+fn is_concurrent(token: &str, before: &str) -> bool {
+    token == "concurrent" && before.trim_end() == "do"
 }
 
 /// Whether a colon stands outside of parentheses.
@@ -278,6 +305,38 @@ pub fn loop_end(text: &str) -> Option<LoopEnd> {
     (head.contains('=') && !head.contains("==") || is_other).then_some(label.map_or(LoopEnd::EndDo, LoopEnd::Label))
 }
 
+/// How many loops a statement begins: a `do concurrent` one for each of its counters.
+pub fn loops_begun(text: &str) -> usize {
+    let Some(head) = text.strip_prefix("do ").and_then(|rest| rest.trim_start().strip_prefix("concurrent")) else {
+        return usize::from(is_loop(text));
+    };
+    let (mut depth, mut counters, mut part) = (0_i32, 0, String::new());
+    for c in head.chars() {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        if depth == 0 || depth == 1 && c == ',' {
+            counters += usize::from(has_range(&part));
+            part.clear();
+            if depth == 0 && c == ')' {
+                break;
+            }
+        } else if depth > 1 || c != '(' {
+            part.push(c);
+        }
+    }
+    counters
+}
+
+/// Whether a statement is a `cycle`, or one behind `if (...)`.
+pub fn is_cycle(text: &str) -> bool {
+    text == "cycle" || text.starts_with("if") && outside(text).replace(' ', "") == "if()cycle"
+}
+
+/// Whether a part of the head of a `do concurrent` is a counter with its range, and no mask.
+fn has_range(part: &str) -> bool {
+    let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    part.split_once('=').is_some_and(|(name, range)| is_name(name.trim()) && outside(range).contains(':'))
+}
+
 /// Whether a statement begins a loop.
 pub fn is_loop(text: &str) -> bool {
     loop_end(text).is_some()
@@ -329,5 +388,25 @@ mod tests {
         assert!(refused("call b(a(i))").unwrap().contains("a call of a subroutine"));
         assert!(refused("a(i) = call").unwrap().contains("a call of a subroutine"));
         assert!(refused("goto 10").unwrap().contains("goto"));
+        assert_eq!(refused("if (a(i) < 0) cycle"), None);
+        assert_eq!(refused("a(i) = size(a, dim=1) + ubound(a, 1, kind=8)"), None);
+        assert!(refused("a(i) = dim").unwrap().contains("`dim` is not"));
+        assert!(refused("if (i > 2) cycle outer").unwrap().contains("a loop with a name"));
+        assert_eq!(refused("do concurrent (i = 1:n)"), None);
+        assert!(refused("if (concurrent) a(i) = 1").unwrap().contains("do concurrent"));
+    }
+
+    #[test]
+    fn loops_are_counted() {
+        for (text, count) in [
+            ("do i = 1, n", 1),
+            ("do concurrent (i = 1:n)", 1),
+            ("do concurrent (i = 1:n, j=min(1,n):a(1:2):3)", 2),
+            ("do concurrent(i=1:n,j=1:n,i==j)", 2),
+            ("do concurrent (i=1:n, a(i:j) == b)", 1),
+            ("a = 1", 0),
+        ] {
+            assert_eq!(loops_begun(text), count, "{text}");
+        }
     }
 }

@@ -155,7 +155,7 @@ fn loops_without_marks_are_told_with_what_they_need() {
         "in.f90: 4 loop nests, of which 2 can be tiled; the largest first\n",
         "\nin.f90:11:1: `large`, 2 loops deep, about 4e4 operations: can be tiled\n    !$dvm region\n",
         "\nin.f90:16:1: `large`, 1 loop, about 4e2 operations: can be tiled\n    !$dvm region reduction(+:s)\n    (you allow",
-        "\nin.f90:19:1: `large`, 1 loop, about 3e2 operations: stays sequential\n  in.f90:20:1: warning: a subscript of `b`",
+        "\nin.f90:19:1: `large`, 1 loop, about 3e2 operations: stays sequential\n  in.f90:19:1: warning: no parallelism was found: line 20 overwrites what line 20 wrote to `b`",
         "  it would be accepted with\n    !$dvm region independent\n    (only you",
         "\nin.f90:4:1: `small`, 1 loop, about 5e1 operations: stays sequential\n  in.f90:4:1: warning: no parallelism",
         "  in.f90:4:1: note: write what no other iteration needs into loops of their own",

@@ -99,6 +99,17 @@ impl Nest {
         }
     }
 
+    /// An element that data choose, to be read.
+    fn chosen(&mut self) -> String {
+        let (from, other) = (self.subscript(), self.subscript());
+        let k = format!("mod({}({from}), 17)", self.names[3]);
+        match self.random.below(3) {
+            0 => format!("{}({k})", self.names[2]),
+            1 => format!("{}({k}, {other})", self.names[0]),
+            _ => format!("{}({other}, {k} + 1)", self.names[1]),
+        }
+    }
+
     pub(super) fn element(&mut self) -> String {
         let (x, y) = (self.subscript(), self.subscript());
         match self.random.below(5) {
@@ -112,8 +123,9 @@ impl Nest {
     /// Values stay small: no sum of factors is above one.
     pub(super) fn term(&mut self, depth: u32, private: bool) -> String {
         if depth == 0 || self.random.one_in(4) {
-            return match self.random.below(7) {
+            return match self.random.below(8) {
                 0 => "0.3d0".to_owned(),
+                4 if self.seed.is_multiple_of(6) => self.chosen(),
                 1 => "r".to_owned(),
                 2 => (*self.random.pick(&self.counters)).to_owned(),
                 3 if private => "s".to_owned(),
@@ -327,20 +339,54 @@ impl Nest {
         } else {
             value
         };
-        let condition = match self.random.below(6) {
-            0 => format!("if ({} > {}) ", self.random.pick(&self.counters), self.random.between(2, 6)),
-            1 => {
-                let element = self.element();
-                if self.random.one_in(4) {
-                    format!("if (beyond({element}*1d0) .or. {element} < 0.3d0) ")
-                } else {
-                    format!("if ({element} < 1.5d0) ")
-                }
-            }
-            _ => String::new(),
-        };
+        let condition = if self.random.one_in(3) { format!("if ({}) ", self.condition()) } else { String::new() };
         self.directive();
         self.line(&format!("{condition}{to} = {value}"));
+    }
+
+    /// What may be true, for `if`.
+    fn condition(&mut self) -> String {
+        let counter = *self.random.pick(&self.counters);
+        let element = self.element();
+        match self.random.below(12) {
+            0..=4 => format!("{counter} > {}", self.random.between(2, 6)),
+            5 => format!("beyond({element}*1d0) .or. {element} < 0.3d0"),
+            6 => format!("beyond({element}*1d0)"),
+            7 => (*self.random.pick(&[".false.", ".true.", "never", ".not. never"])).to_owned(),
+            8 => (*self.random.pick(&["given", ".not. given", "given .and. n > 3"])).to_owned(),
+            9 => {
+                let value = self.random.pick(&[format!("{element} < 0.5d0"), format!("{counter} == 3")]).clone();
+                self.line(&format!("t = {value}"));
+                (*self.random.pick(&["t", ".not. t", "t .or. given"])).to_owned()
+            }
+            _ => format!("{element} < 1.5d0"),
+        }
+    }
+
+    /// The bounds of a loop, which are between 1 and 12, with its step.
+    fn range(&mut self) -> String {
+        let array = self.names[0];
+        let low = match self.counters.last() {
+            Some(outer) if self.random.one_in(3) => (*outer).to_owned(),
+            _ if self.random.one_in(8) => format!("lbound({array},1) + 32"),
+            _ => self.random.between(1, 2).to_string(),
+        };
+        let high = match self.random.below(8) {
+            0 if self.has_sizes => "sizes(1)".to_owned(),
+            1 if self.has_sizes => "two(1)%n - 1 + one%m".to_owned(),
+            2 if self.has_sizes => "two(1)%list(-1) + 4".to_owned(),
+            0 => "m".to_owned(),
+            1 => "min(n, m + 1)".to_owned(),
+            2 if self.random.one_in(2) => format!("ubound({array}, 1) - 52"),
+            3 if self.random.one_in(2) => format!("size({array}, dim=2) - 83"),
+            _ => "n".to_owned(),
+        };
+        let step = if self.random.one_in(5) { self.random.between(2, 4) } else { 1 };
+        match (self.random.one_in(6), step) {
+            (true, step) => format!("{high}, {low}, -{step}"),
+            (false, 1) => format!("{low}, {high}"),
+            (false, step) => format!("{low}, {high}, {step}"),
+        }
     }
 
     /// Statements about a small array, which they write before they read it.
@@ -372,19 +418,7 @@ impl Nest {
         for _ in 0..=self.random.below(2) {
             if depth > 0 && (self.counters.is_empty() || !self.random.one_in(4)) {
                 let counter = COUNTERS[self.counters.len()];
-                let low = match self.counters.last() {
-                    Some(outer) if self.random.one_in(3) => (*outer).to_owned(),
-                    _ => self.random.between(1, 2).to_string(),
-                };
-                let high = match self.random.below(6) {
-                    0 if self.has_sizes => "sizes(1)".to_owned(),
-                    1 if self.has_sizes => "two(1)%n - 1 + one%m".to_owned(),
-                    2 if self.has_sizes => "two(1)%list(-1) + 4".to_owned(),
-                    0 => "m".to_owned(),
-                    1 => "min(n, m + 1)".to_owned(),
-                    _ => "n".to_owned(),
-                };
-                let (from, to) = if self.random.one_in(6) { (high, format!("{low}, -1")) } else { (low, high) };
+                let range = self.range();
                 let grows = self.may_compute && self.growing == 0 && self.random.one_in(3);
                 // A region begins with a loop: there, `o` is what it was before.
                 let is_first = self.counters.is_empty();
@@ -396,8 +430,12 @@ impl Nest {
                     self.written.insert("o");
                 }
                 self.directive();
-                self.line(&format!("do {counter} = {from}, {to}"));
+                self.line(&format!("do {counter} = {range}"));
                 self.counters.push(counter);
+                if self.random.one_in(8) {
+                    let condition = self.condition();
+                    self.line(&format!("if ({condition}) cycle"));
+                }
                 self.growing += u32::from(grows);
                 let first = self.random.one_in(2);
                 if grows && first {
@@ -464,7 +502,7 @@ fn nest(seed: u64, about: About) -> String {
         }
     }
     nest.text = format!(
-        "subroutine nest_{seed}(n, m, l, a, b, c, k, r)\n  implicit none\n  integer, intent(in) :: n, m, l\n  real(8) :: r, s\n  \
+        "subroutine nest_{seed}(n, m, l, a, b, c, k, r, given)\n  implicit none\n  logical, intent(in) :: given\n  logical :: t\n  integer, intent(in) :: n, m, l\n  real(8) :: r, s\n  \
          {real}, intent(inout) :: {arrays}\n  integer :: k(-30:60), i1, i2, i3, q, w, o, p, at\n  \
          real(8) :: d(-1:2)\n  \
          {real}, allocatable :: ha(:,:), hc(:)\n  {real}, pointer :: hb(:,:)\n  integer, allocatable :: hk(:)\n  \
@@ -515,6 +553,7 @@ const DECLARED: &str = "  type thing
   type(thing), allocatable :: two(:)
   integer :: sizes(0:3)
   real(8), parameter :: half = 0.5d0
+  logical, parameter :: never = .false.
   interface
     real(8) function outside(x, is_small)
       real(8), intent(in) :: x
@@ -593,7 +632,7 @@ fn program(seeds: &[u64], about: About) -> String {
             text,
             "  do n = 1, 12, 11\n    m = n/2 + 3\n    do j = -30, 60\n      do i = -30, 60\n        a(i,j) = mod(i*7 + j*3, 13)*0.1d0\n        \
              b(i,j) = mod(i + j*5, 11)*0.2d0\n      end do\n      c(j) = j*0.05d0\n      k(j) = mod(j*3, 17)\n    end do\n    \
-             x = real(a, 4)\n    y = real(b, 4)\n    z = real(c, 4)\n    call nest_{seed}(n, m, -30, {names}, k, 0.7d0)\n    \
+             x = real(a, 4)\n    y = real(b, 4)\n    z = real(c, 4)\n    call nest_{seed}(n, m, -30, {names}, k, 0.7d0, n > {seed}/2*2 - {seed} + 1)\n    \
              print '(a,i0)', 'nest ', {seed}\n    print '(8z{width}.{})', {names}\n    print '(8i11)', k\n  end do\n",
             width - 1
         );
@@ -662,7 +701,7 @@ fn compare(about: About, share: u64) {
 #[test]
 fn random_nests_of_fortran_give_the_same_bytes() {
     if can_run("random nests of Fortran") {
-        compare(About::Elements, 3);
+        compare(About::Elements, 4);
     }
 }
 

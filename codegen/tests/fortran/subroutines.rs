@@ -187,7 +187,7 @@ const CASES: [(&str, &str); 34] = [
     ("call third(a(i))", "the real constant `part` is not one of the region"),
     ("call hidden(a(i))", "which the region's procedure does not see"),
     ("call objects(p)", "its argument `p` is no number and no array of numbers"),
-    ("call truth(a(i), i > 3)", "`is_small` has type logical"),
+    ("call truth(a(i), flags(i))", "what is passed as `is_small` has another type"),
     ("call outer(a(i))", "a call of `counted`, which is not taken"),
     ("call uses_shared(shared)", "`shared` is passed twice"),
     ("call uses_shared(a(i))", "`shared` is written, and others can see it"),
@@ -202,8 +202,8 @@ fn program(body: &str) -> String {
         "module other\nreal(8) :: elsewhere = 2\nend module\n\
          module kinds\nimplicit none\ntype pair\nreal(8) :: x = 1\nend type\nreal(8) :: shared = 1\ncontains\n{SUBROUTINES}end module\n\
          subroutine kernel(n, a, b, c, p)\nuse kinds\nimplicit none\ninteger :: n, i, j\nreal(8) :: a(40), b(40,40), c(5,8), s\n\
-         type(pair) :: p\nreal(8), allocatable :: w(:)\nreal(8), pointer :: v(:)\nprocedure(writes), pointer :: chosen\n\
-         allocate(w(4), v(4))\nw = 1\nv = 1\ns = 3\nj = 1\nchosen => writes\n!$dvm region\ndo i = 1, n\n{body}\nend do\nend subroutine\n\
+         type(pair) :: p\nreal(8), allocatable :: w(:)\nreal(8), pointer :: v(:)\nprocedure(writes), pointer :: chosen\nlogical :: flags(40)\n\
+         allocate(w(4), v(4))\nw = 1\nv = 1\ns = 3\nj = 1\nchosen => writes\nflags = .true.\n!$dvm region\ndo i = 1, n\n{body}\nend do\nend subroutine\n\
          program main\nuse kinds\nreal(8) :: a(40), b(40,40), c(5,8)\ntype(pair) :: p\ninteger :: i\n\
          a = [(i*0.5d0, i = 1, 40)]\nb = 1\nc = 1\ncall kernel(30, a, b, c, p)\nprint *, a, sum(b), sum(c), p%x, shared\nend program\n"
     )

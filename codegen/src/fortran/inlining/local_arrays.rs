@@ -55,6 +55,7 @@ pub(super) fn spelling(element: Element) -> &'static str {
         Element::I32 => "i32",
         Element::I64 => "i64",
         Element::F32 => "f32",
-        Element::F64 | Element::Condition => "f64",
+        Element::F64 => "f64",
+        Element::Condition => "!fir.logical<4>",
     }
 }

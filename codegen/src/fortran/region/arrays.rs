@@ -112,6 +112,79 @@ impl<'a> Translator<'a> {
         HlfirValue { number, statement: self.statement, ..HlfirValue::of_sum(&sum) }
     }
 
+    /// The text in Fortran of a bound of an array that the call passes.
+    fn bound_text(&self, term: &str) -> Option<String> {
+        let (function, rest) = match term.strip_prefix("_l") {
+            Some(rest) => ("lbound", rest),
+            None => ("size", term.strip_prefix("_e")?),
+        };
+        let (at, name) = rest.split_once('_')?;
+        let (text, _) = self.made.arrays.get(name)?;
+        at.parse::<usize>().ok()?;
+        Some(format!("{function}({text},{at},8)"))
+    }
+
+    /// Whether an operand of a conversion to `integer(4)` is a sum of bounds of arrays.
+    pub(super) fn is_of_bounds(&mut self, op: &'a HlfirOp, operand: &str) -> Answer<bool> {
+        let of = self.operand(op, operand)?;
+        let narrows = op.text.ends_with("-> i32") && of.element == Element::I64 && of.number.is_none();
+        let sum = of.sum.as_ref().filter(|_| narrows && of.written == Element::I64);
+        Ok(sum.is_some_and(|sum| sum.number().is_none() && sum.fortran(&|term| self.bound_text(term)).is_some()))
+    }
+
+    /// Such a sum as `integer(4)`, which is computed before the call.
+    pub(super) fn capture(&mut self, op: &'a HlfirOp, operand: &str) -> Answer<Option<HlfirValue>> {
+        let sum = self.operand(op, operand)?.sum;
+        let Some(text) = sum.and_then(|sum| sum.fortran(&|term| self.bound_text(term))) else { return unknown(op) };
+        let text = format!("int({text},4)");
+        let captured = &mut self.made.captured;
+        let known = captured.iter().find(|(_, (other, _))| *other == text).map(|(name, _)| name.clone());
+        let name = known.unwrap_or_else(|| format!("_g{}", captured.len() + 1));
+        captured.insert(name.clone(), (text.clone(), Element::I32));
+        Ok(Some(HlfirValue { fortran: Some(text), ..HlfirValue::of(name, Element::I32, ValueShape::Affine) }))
+    }
+
+    /// What `lbound` and `ubound` take for the lower bound: 1 for an array without elements, which is `compare`d, else the
+    /// declared one. That there are elements is a condition of the call.
+    pub(super) fn lower_of_some(
+        &mut self,
+        compare: &'a HlfirOp,
+        empty: &HlfirValue,
+        lower: &HlfirValue,
+    ) -> Option<HlfirValue> {
+        let operands = compare.operands();
+        let [extent, zero] = operands.as_slice() else { return None };
+        let is_empty = compare.name == "arith.cmpi" && compare.text.starts_with("eq, ");
+        if !is_empty || empty.number != Some(1) || self.operand(compare, zero).ok()?.number != Some(0) {
+            return None;
+        }
+        let extent = self.operand(compare, extent).ok()?;
+        if extent.number.is_some_and(|number| number > 0) {
+            return Some(lower.clone());
+        }
+        let extent = extent.sum?.fortran(&|term| self.bound_text(term))?;
+        self.made.conditions.push(format!("{extent} > 0"));
+        Some(lower.clone())
+    }
+
+    /// The descriptor of a whole array, of which only the bounds are asked.
+    pub(super) fn described(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let (operands, results) = (op.operands(), op.results.as_slice());
+        let ([array, shape], [result]) = (operands.as_slice(), results) else { return unknown(op) };
+        let definition = |name: &str| self.seen.get(name).or_else(|| self.declared.definitions.get(name)).copied();
+        let declared = definition(base(array)).and_then(|declare| definition(base(declare.operands().get(1)?)));
+        let is_same = declared
+            .zip(definition(base(shape)))
+            .is_some_and(|(declared, here)| declared.name == here.name && declared.operands() == here.operands());
+        if !is_same || op.text.contains('[') {
+            return unknown(op);
+        }
+        let place = self.place(op, array)?;
+        self.values.remove(result.as_str());
+        self.places.insert(result.as_str(), (place, self.statement));
+        Ok(())
+    }
+
     /// Notes what `hlfir.designate` with ranges names.
     pub(super) fn section(&mut self, op: &'a HlfirOp, place: Place, array: FortranArray, all: &[&str]) -> Answer<()> {
         let [result] = op.results.as_slice() else { return unknown(op) };
@@ -194,7 +267,7 @@ impl<'a> Translator<'a> {
         if positions.next().is_some() {
             return unknown(op);
         }
-        self.element(op, &section.place, &section.array, &subscripts)
+        Ok(self.element(&section.place, &section.array, &subscripts))
     }
 
     /// An element of what `operand` names, if that is a section.

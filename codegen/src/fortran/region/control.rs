@@ -3,7 +3,9 @@
 use super::{Answer, Translator, c_name, refuse, unknown};
 use crate::fortran::hlfir::{HlfirOp, base};
 use crate::fortran::types::Element;
-use crate::fortran::values::ValueShape;
+use crate::fortran::values::{HlfirValue, ValueShape};
+use crate::fortran::variables::FortranVariable;
+use crate::fortran::views::KEPT;
 
 impl<'a> Translator<'a> {
     pub(super) fn do_loop(&mut self, op: &'a HlfirOp) -> Answer<()> {
@@ -12,28 +14,36 @@ impl<'a> Translator<'a> {
             return unknown(op);
         };
         let (from, to) = (self.operand(op, from)?, self.operand(op, to)?);
-        let step = self.operand(op, step)?.number;
-        let (compare, next) = match step {
-            Some(1) => ("<=", "++"),
-            Some(-1) => (">=", "--"),
-            _ => {
-                return refuse(
-                    op,
-                    "a step that is not 1 or -1",
-                    "write the loop with step 1, and the factor in the subscripts",
-                );
+        let step_name = base(step);
+        let step = self.operand(op, step)?;
+        let (compare, next) = self.step(op, &step)?;
+        // The last operations of each iteration count on by it.
+        if let Some(value) = self.values.get_mut(step_name) {
+            value.statement = KEPT;
+        }
+        let (store, rest) = match body.as_slice() {
+            [store, rest @ ..] if store.name == "fir.store" => (store, rest),
+            // `do concurrent`: its counter is a variable of its own.
+            [count, store, rest @ ..] if count.name == "fir.convert" && store.name == "fir.store" => {
+                let counted = store.operands().first().copied();
+                let is_counted = count.results.first().map(String::as_str) == counted;
+                if !is_counted || !count.operands().first().is_some_and(|of| of.starts_with("%arg")) {
+                    return unknown(op);
+                }
+                (store, rest)
             }
+            _ => return unknown(op),
         };
-        let Some(store) = body.first().filter(|first| first.name == "fir.store") else { return unknown(op) };
         let stored = store.operands();
         let [counted, counter] = stored.as_slice() else { return unknown(op) };
-        if !counted.starts_with("%arg") {
+        if !counted.starts_with("%arg") && body.first().is_some_and(|first| first.name == "fir.store") {
             return unknown(op);
         }
         let (key, variable) = self.variable(op, counter)?;
         if self.active.contains(&key) {
             return refuse(op, &format!("the counter `{}` is also written", variable.name), "use another variable");
         }
+        self.is_one_variable(op, key, variable)?;
         let element = self.private(op, key, variable)?;
         for bound in [&from, &to] {
             if let ValueShape::Other(what) = bound.shape {
@@ -44,6 +54,9 @@ impl<'a> Translator<'a> {
                 return refuse(op, "a bound whose kind is not that of the counter", "give both the same kind");
             }
         }
+        if element == Element::I32 && step.written != element && step.number.is_none() {
+            return refuse(op, "a step whose kind is not that of the counter", "give both the same kind");
+        }
         let (name, mut last) = (c_name(&variable.name), to.text.clone());
         if to.reads {
             // Fortran reads the bound once, C before each iteration.
@@ -51,17 +64,52 @@ impl<'a> Translator<'a> {
             last = format!("_b{}", self.made.bounds.len());
             self.line(op, &format!("{last} = {};", to.text));
         }
-        let head = format!("for ({name} = {}; {name} {compare} {last}; {name}{next}) {{", from.text);
+        let head = format!("for ({name} = {}; {name} {compare} {last}; {name} {next}) {{", from.text);
         self.line(op, &head);
         self.statement += 1;
         self.counted_again(op, key);
         self.active.push(key);
         self.depth += 1;
-        self.block(&body[1..].iter().collect::<Vec<_>>())?;
+        self.block(&rest.iter().collect::<Vec<_>>())?;
         self.depth -= 1;
         self.active.pop();
         self.line(op, "}");
         self.statement += 1;
+        Ok(())
+    }
+
+    /// How a loop compares its counter with the last value, and how it goes on. That a step of the run is positive is a
+    /// condition of the call.
+    fn step(&mut self, op: &HlfirOp, step: &HlfirValue) -> Answer<(&'static str, String)> {
+        match (step.number, &step.fortran) {
+            (Some(1), _) => Ok(("<=", "++".to_owned())),
+            (Some(-1), _) => Ok((">=", "--".to_owned())),
+            (Some(number), _) if number > 0 => Ok(("<=", format!("+= {number}"))),
+            (Some(number), _) if number < 0 => Ok((">=", format!("-= {}", number.unsigned_abs()))),
+            (None, Some(text)) if step.shape.is_affine() => {
+                self.made.conditions.push(format!("{text} > 0"));
+                Ok(("<=", format!("+= {}", step.text)))
+            }
+            _ => {
+                let remedy = "let it be a number, or a variable that stays as it is";
+                refuse(op, "a step that is neither a number nor a variable that the region leaves as it is", remedy)
+            }
+        }
+    }
+
+    /// Refuses the counter of a `do concurrent` whose name is also that of a variable around it that the region uses: in C they
+    /// would be one.
+    fn is_one_variable(&self, op: &HlfirOp, key: &str, variable: &FortranVariable) -> Answer<()> {
+        let same = self.declared.variables.iter();
+        let mut same = same.filter(|(other, v)| **other != key && v.name == variable.name).map(|(other, _)| *other);
+        let is_used =
+            |other: &str| self.active.contains(&other) || self.written.contains(other) || self.carried.contains(other);
+        let made = &self.made;
+        let is_read = made.parameters.contains_key(&variable.name) || made.carried.contains_key(&variable.name);
+        if is_read || same.any(is_used) {
+            let reason = format!("the counter `{}` has the name of another variable of the region", variable.name);
+            return refuse(op, &reason, "give the counter of the `do concurrent` another name");
+        }
         Ok(())
     }
 

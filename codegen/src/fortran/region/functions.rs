@@ -9,7 +9,7 @@ use crate::fortran::passing::difference;
 use crate::fortran::refused::FortranRefusal;
 use crate::fortran::values::{HlfirValue, ValueShape};
 use crate::fortran::variables::{Declared, FortranKind, FortranVariable, attribute};
-use crate::fortran::words::is_loop;
+use crate::fortran::words::loops_begun;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A function of which only the head was read.
@@ -180,7 +180,7 @@ pub fn constants_of(
     }
     let used = file.names_used(declared, &actions, pure)?;
     file.without_macros(&used, procedure.place.0)?;
-    let mut loops: Vec<u32> = actions.iter().filter(|s| is_loop(&s.text)).map(|s| s.first).collect();
+    let mut loops: Vec<u32> = actions.iter().flat_map(|s| vec![s.first; loops_begun(&s.text)]).collect();
     let mut shown: Vec<u32> =
         procedure.inner().iter().filter(|op| op.name == "fir.do_loop").map(|op| op.place.0).collect();
     loops.sort_unstable();
@@ -289,6 +289,7 @@ fn finished(
     let others = made.parameters.keys().find(|name| !is_own(name));
     let others = others.cloned().or(made.arrays.values().next().map(|(text, _)| text.clone()));
     let others = others.or(made.references.values().next().map(|(text, _)| text.clone()));
+    let others = others.or(made.captured.values().next().map(|(text, _)| text.clone()));
     let line = head.ops.first().map_or(0, |op| op.place.0);
     if let Some(other) = others {
         let of_module = declared.variables.values().find(|v| v.name == other).and_then(module_of);
@@ -298,6 +299,10 @@ fn finished(
         let line = all.find(|op| op.operands().iter().any(|o| base(o) == key)).map_or(line, |op| op.place.0);
         let remedy = "pass it as an argument; what never changes may be a named constant (`parameter`)";
         return Err(FortranRefusal::new(line, &format!("it needs `{other}`, {what}"), remedy));
+    }
+    if !made.conditions.is_empty() {
+        let remedy = "use a number as the step, and pass bounds as arguments";
+        return Err(FortranRefusal::new(line, "it has a loop with a step of the run, or asks for bounds", remedy));
     }
     let number = |variable: &FortranVariable| match variable.kind {
         FortranKind::Scalar { element, .. } => Ok((variable.name.clone(), element)),

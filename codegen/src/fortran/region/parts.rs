@@ -33,7 +33,7 @@ impl<'a> Translator<'a> {
                     return self.section(op, place, array, &parts.subscripts);
                 }
                 let values = subscripts.iter().map(|one| self.operand(op, one)).collect::<Answer<Vec<_>>>()?;
-                let found = self.element(op, &place, array, &values)?;
+                let found = self.element(&place, array, &values);
                 self.elements.insert(result.as_str(), found);
             }
             (ReachedKind::Number(element), []) if !place.is_variable => {

@@ -218,7 +218,7 @@ impl<'a> Translator<'a> {
                 }
             });
         }
-        let found = self.element(op, &view.place, &view.array, &all)?;
+        let found = self.element(&view.place, &view.array, &all);
         self.elements.insert(result.as_str(), found);
         Ok(true)
     }
