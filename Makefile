@@ -10,7 +10,12 @@ LOOM = RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom CARGO_PROFILE_RELEASE
 	$(CARGO) test --release --locked -p dvm --lib --config profile.release.package.dvm.opt-level=0 \
 	--config profile.release.package.redist.opt-level=0
 
-.PHONY: help all plugins demo first-build check check-mpi docs deb install install-debug uninstall header abi loom loom-sound soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
+# They run for half a minute and are compiled for minutes. Checked: also for overflows, which the library does not look for.
+UNITS = $(CARGO) test --release --locked -p dvm --lib --config profile.release.package.dvm.opt-level=1 \
+	--config profile.release.package.dvm.debug=false --config profile.release.package.dvm.debug-assertions=true \
+	--config profile.release.package.dvm.overflow-checks=true
+
+.PHONY: help all plugins demo first-build check check-mpi docs deb install install-debug uninstall header abi loom loom-sound units soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -93,6 +98,9 @@ header: ## write include/dvm.h, include/dvm.f90, docs/environment.md, the man pa
 
 abi: ## record the binary interface of dvm.h, against which later headers are compared (docs/abi.md)
 	c-tests/abi/dump.sh include/dvm.h c-tests/abi/libdvm.so.0
+
+units: ## the unit tests of libdvm, with its debug assertions and checks of overflow
+	$(UNITS)
 
 loom-sound: ## model-check the lock-free structures, and the protocols of src/idle and src/transport
 	$(LOOM) -- model

@@ -6,8 +6,10 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 log=target/check
 mkdir -p "$log"
+# Steps that only succeed or fail; any other says how many tests it ran.
+whole=' format lint plugins readme demo '
 
-steps=(format lint plugins cargo planted readme loom packages c aarch64 consumers deb examples sweep howto gdb demo bench foreign valgrind asan tsan)
+steps=(format lint plugins cargo units planted readme loom packages c aarch64 consumers deb examples sweep howto gdb demo bench foreign valgrind asan tsan)
 
 run_format() { cargo fmt --all --check; }
 run_lint() { cargo clippy --release --locked --workspace --all-targets -- -D warnings; }
@@ -22,6 +24,7 @@ run_plugins() {
 run_cargo() {
   cargo build --release --locked --workspace --lib --bins && cargo test --release --locked --workspace --no-fail-fast
 }
+run_units() { make --no-print-directory units; }
 # Defects of the past, put back. What is built without them stands in target/release again afterwards.
 run_planted() {
   cargo test --release --locked --workspace --features dvm-codegen/planted --test planted
