@@ -76,13 +76,14 @@ run_mpi_hosts() {
 }
 all_mpis() { tools/mpis.sh list all 2>/dev/null | tr '\n' ' '; }
 
-# Adds up what a step's output says: cargo's and ctest's closing lines, and "N passed, M failed" of our scripts.
+# Adds up what a step's output says: cargo's and ctest's closing lines, and "N passed, M failed" of our scripts. Third, how many such
+# lines there were.
 count() {
   awk '
-    /^test result: /             { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) p += $i; if ($(i + 1) ~ /^failed/) f += $i } next }
-    /tests passed, .* tests failed out of / { f += $4; p += $NF - $4; next }
-    /^[0-9]+ passed, [0-9]+ failed/ { p += $1; f += $3 }
-    END { print p + 0, f + 0 }' "$1"
+    /^test result: /             { n++; for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) p += $i; if ($(i + 1) ~ /^failed/) f += $i } next }
+    /tests passed, .* tests failed out of / { n++; f += $4; p += $NF - $4; next }
+    /^[0-9]+ passed, [0-9]+ failed/ { n++; p += $1; f += $3 }
+    END { print p + 0, f + 0, n + 0 }' "$1"
 }
 
 # What failed, by name: tests of cargo with the words of their panic, errors of compilers, and the FAILED lines of our scripts.
@@ -139,9 +140,14 @@ for step in "${steps[@]}"; do
   rm -f "$log/$step.hang"
   run_limited "$step" 2>/dev/null
   code=$?
-  read -r p f < <(count "$log/$step.log")
+  read -r p f counts < <(count "$log/$step.log")
   [ "$code" -ne 0 ] && [ "$f" -eq 0 ] && f=1
-  [ "$code" -eq 0 ] && [ "$p" -eq 0 ] && p=1
+  if [ "$code" -eq 0 ] && [ "$counts" -eq 0 ]; then
+    case $whole in
+      *" $step "*) p=1 ;;
+      *) f=1 && echo "FAILED: $step did not say how many tests it ran" >>"$log/$step.log" ;;
+    esac
+  fi
   if [ "$f" -gt 0 ]; then
     broken+=("$step")
     tail -n 60 "$log/$step.log"
