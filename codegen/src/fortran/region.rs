@@ -89,6 +89,8 @@ pub struct TranslatedRegion {
     pub functions: Vec<TranslatedFunction>,
     /// Functions of the clause `pure` that the lines call.
     pub externals: Vec<ExternalFunction>,
+    /// The types of which the lines compute powers.
+    pub powers: Vec<Element>,
     /// Names of all functions that the lines call.
     pub called: BTreeSet<String>,
     /// Conditions of Fortran under which arrays have the extents that subroutines declare, and steps are positive.
@@ -385,9 +387,17 @@ impl<'a> Translator<'a> {
             [a] if op.name == "fir.convert" && self.is_of_bounds(op, a)? => self.capture(op, a)?,
             [a] => values::unary(op, &self.operand(op, a)?),
             [a, b] if op.name == "math.fpowi" => {
-                let two = self.operand(op, b)?.number == Some(2);
-                two.then_some(values::square(&self.operand(op, a)?)).flatten()
+                let (of, by) = (self.operand(op, a)?, self.operand(op, b)?);
+                let made = if by.number == Some(2) { values::square(&of) } else { values::power(&of, &by) };
+                self.made.powers.extend(made.iter().filter(|_| by.number != Some(2)).map(|value| value.element));
+                made
             }
+            [a, _] if op.name == "arith.subi" && self.is_magnitude(op) => {
+                // The operand is a number without its sign bits: the value before.
+                let of = self.seen.get(base(a)).and_then(|op| op.operands().first().copied());
+                values::magnitude(&self.operand(op, of.unwrap_or_default())?)
+            }
+            [a, b] if op.name == "math.ipowi" => values::whole_power(&self.operand(op, a)?, &self.operand(op, b)?),
             [a, b] => values::binary(op, &self.operand(op, a)?, &self.operand(op, b)?),
             [condition, a, b] if op.name == "arith.select" => {
                 let compare = self.seen.get(base(condition)).copied();
@@ -407,6 +417,18 @@ impl<'a> Translator<'a> {
         let mut made = made.map_or_else(|| unknown(op), Ok)?;
         made.reads = operands.iter().any(|operand| self.values.get(base(operand)).is_some_and(|value| value.reads));
         Ok(made)
+    }
+
+    /// Whether an operation ends what flang makes of `abs` of a whole number: `(x ^ s) - s`, with `s` of x's sign bits.
+    fn is_magnitude(&self, op: &HlfirOp) -> bool {
+        let operands = op.operands();
+        let [flipped, sign] = operands.as_slice() else { return false };
+        let find = |operand: &str, name: &str| self.seen.get(base(operand)).filter(|op| op.name == name);
+        let (Some(flipped), Some(shift)) = (find(flipped, "arith.xori"), find(sign, "arith.shrsi")) else {
+            return false;
+        };
+        let (of, shifted) = (flipped.operands(), shift.operands());
+        of.len() == 2 && shifted.len() == 2 && of[0] == shifted[0] && of[1] == *sign
     }
 
     /// A value that its text may name twice: a long one gets a variable, where it is computed in any case.
@@ -740,8 +762,9 @@ fn refuse<T>(op: &HlfirOp, reason: &str, remedy: &str) -> Answer<T> {
 fn unknown<T>(op: &HlfirOp) -> Answer<T> {
     let (reason, remedy) = match op.name.as_str() {
         "arith.select" => ("a choice between values that is no minimum or maximum", "write it as `if (...) then`"),
-        "math.fpowi" | "math.powf" | "math.ipowi" => ("a power other than `x**2` of a real number", "write products"),
-        "arith.shrsi" => ("`abs` of an integer", "write it as `if (...) then`"),
+        "math.fpowi" | "math.powf" | "math.ipowi" => {
+            ("a power whose exponent is no `integer(4)`, or of an integer by other than 2, 3 or 4", "write products")
+        }
         "hlfir.assign" => ("an assignment that is not of one number", "assign single elements of the declared type"),
         "fir.absent" => ("an argument that is left out", "call a function without `optional` arguments"),
         name if name.starts_with("hlfir.") => {

@@ -7,6 +7,7 @@ use super::refused::FortranRefusal;
 use super::region::{OwnArray, TranslatedFunction, TranslatedRegion, c_name};
 use super::statements::SourceForm;
 use super::types::Element;
+use super::values::{power_function, power_text};
 use super::words::OF_THE_CALL;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -128,6 +129,9 @@ impl FortranRegion {
         if !self.translated.identities.is_empty() {
             all.extend(self.same_texts().into_iter().map(|text| (text, self.mark)));
         }
+        for element in self.powers() {
+            all.push((power_text(element), self.mark));
+        }
         for external in &self.translated.externals {
             all.extend(external.c_lines().into_iter().map(|text| (text, self.mark)));
         }
@@ -209,8 +213,9 @@ impl FortranRegion {
             }
             None => {}
         }
-        if !self.translated.externals.is_empty() {
-            let all_pure: Vec<String> = self.translated.externals.iter().map(ExternalFunction::wrapper).collect();
+        let mut all_pure: Vec<String> = self.translated.externals.iter().map(ExternalFunction::wrapper).collect();
+        all_pure.extend(self.powers().into_iter().map(|element| power_function(element).to_owned()));
+        if !all_pure.is_empty() {
             let _ = write!(all, " pure({})", all_pure.join(", "));
         }
         for (name, _) in self.translated.own_arrays.iter().filter(|(_, own)| own.is_asserted) {
@@ -220,6 +225,11 @@ impl FortranRegion {
             let _ = write!(all, " reduction({operator}:{})", c_name(variable));
         }
         all
+    }
+
+    /// The types of which the loops compute powers, each once.
+    fn powers(&self) -> Vec<Element> {
+        [Element::F32, Element::F64].into_iter().filter(|one| self.translated.powers.contains(one)).collect()
     }
 
     /// The types of elements of arrays that may have gaps.

@@ -208,6 +208,10 @@ pub fn binary(op: &HlfirOp, a: &HlfirValue, b: &HlfirValue) -> Option<HlfirValue
         ("arith.muli", Element::I32 | Element::I64) => made("*", product(a, b)),
         ("arith.divsi", Element::I32 | Element::I64) => made("/", ValueShape::Other("a division")),
         ("arith.remsi", Element::I32 | Element::I64) => made("%", ValueShape::Other("a remainder")),
+        // The parts of `abs` of a whole number, which only the whole of it may use.
+        ("arith.shrsi" | "arith.xori", Element::I32 | Element::I64) => {
+            Some(HlfirValue::of("_part_of_abs".to_owned(), a.element, ValueShape::Other("`abs` of an integer")))
+        }
         ("arith.andi", Element::Condition) => made("&&", ValueShape::Affine),
         ("arith.ori", Element::Condition) => made("||", ValueShape::Affine),
         ("arith.xori", Element::Condition) if b.text == "1" => {
@@ -294,6 +298,38 @@ pub fn square(a: &HlfirValue) -> Option<HlfirValue> {
     real.then(|| HlfirValue::of(format!("({0} * {0})", a.text), a.element, ValueShape::Other("a real number")))
 }
 
+/// The function of C that computes powers as gfortran does.
+pub fn power_function(element: Element) -> &'static str {
+    if element == Element::F32 { "_powi_f" } else { "_powi_d" }
+}
+
+/// Its text.
+pub fn power_text(element: Element) -> String {
+    let (name, c, end) = (power_function(element), element.c_type(), if element == Element::F32 { "f" } else { "" });
+    format!("static {c} {name}({c} x, int n) {{ return __builtin_powi{end}(x, n); }}")
+}
+
+/// A real number to the power of an `integer(4)`.
+pub fn power(a: &HlfirValue, exponent: &HlfirValue) -> Option<HlfirValue> {
+    let taken = matches!(a.element, Element::F32 | Element::F64) && exponent.element == Element::I32;
+    let text = format!("{}({}, {})", power_function(a.element), a.whole_text(), exponent.whole_text());
+    taken.then(|| HlfirValue::of(text, a.element, ValueShape::Other("a real number")))
+}
+
+/// A small power of a whole number, which is a product.
+pub fn whole_power(a: &HlfirValue, exponent: &HlfirValue) -> Option<HlfirValue> {
+    let times = exponent.number.filter(|number| (2..=4).contains(number) && a.element.is_whole())?;
+    let factors = vec![a.whole_text(); usize::try_from(times).ok()?];
+    Some(HlfirValue::of(format!("({})", factors.join(" * ")), a.element, ValueShape::Other("a power")))
+}
+
+/// A whole number without its sign.
+pub fn magnitude(a: &HlfirValue) -> Option<HlfirValue> {
+    let text = a.whole_text();
+    let made = format!("({text} < 0 ? -{text} : {text})");
+    a.element.is_whole().then(|| HlfirValue::of(made, a.element, ValueShape::Other("`abs` of an integer")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -323,11 +359,22 @@ mod tests {
     }
 
     #[test]
+    fn powers_are_those_of_gfortran() {
+        let (x, n) = (constant("2.5 : f64").unwrap(), constant("3 : i32").unwrap());
+        assert_eq!(power(&x, &n).map(|v| v.text).as_deref(), Some("_powi_d(2.5, 3)"));
+        assert_eq!(whole_power(&n, &n).map(|v| v.text).as_deref(), Some("(3 * 3 * 3)"));
+        assert_eq!(magnitude(&n).map(|v| v.text).as_deref(), Some("(3 < 0 ? -3 : 3)"));
+        let long = constant("3 : i64").unwrap();
+        assert!(power(&x, &long).is_none() && power(&n, &n).is_none() && magnitude(&x).is_none());
+        assert!(whole_power(&n, &constant("5 : i32").unwrap()).is_none() && whole_power(&x, &n).is_none());
+    }
+
+    #[test]
     fn unlisted_operations_are_not_taken() {
         let a = constant("1 : i32").unwrap();
         let op = |name: &str| HlfirOp { name: name.to_owned(), ..HlfirOp::default() };
         assert_eq!(binary(&op("arith.addi"), &a, &a).map(|v| v.text).as_deref(), Some("(1 + 1)"));
-        assert!(binary(&op("arith.shrsi"), &a, &a).is_none());
+        assert!(binary(&op("arith.shrui"), &a, &a).is_none());
         assert!(unary(&op("math.exp"), &a).is_none());
     }
 }

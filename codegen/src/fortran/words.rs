@@ -23,9 +23,9 @@ const KEYWORDS: [&str; 13] = [
 ];
 const TRUTHS: [&str; 2] = ["true", "false"];
 const OPERATORS: [&str; 9] = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"];
-const INTRINSICS: [&str; 22] = [
-    "sqrt", "dsqrt", "abs", "dabs", "real", "dble", "float", "int", "mod", "min", "max", "min0", "max0", "amin1",
-    "amax1", "dmin1", "dmax1", "sign", "dsign", "lbound", "ubound", "size",
+const INTRINSICS: [&str; 26] = [
+    "sqrt", "dsqrt", "abs", "dabs", "iabs", "idint", "ifix", "sngl", "real", "dble", "float", "int", "mod", "min",
+    "max", "min0", "max0", "amin1", "amax1", "dmin1", "dmax1", "sign", "dsign", "lbound", "ubound", "size",
 ];
 
 /// Functions that the text around the call uses.

@@ -100,7 +100,7 @@ const CASES: [(&str, &str, i64, &str); 79] = [
     ("name", "x: do i = 1, n\na(i) = 1\nend do x", 0, ""),
     ("select", "do i = 1, n\nselect case (i)\ncase (1)\na(i) = 1\nend select\nend do", 2, "a `select`"),
     ("sine", "do i = 1, n\na(i) = sin(a(i))\nend do", 2, "`sin`"),
-    ("power", "do i = 1, n\na(i) = a(i)**3\nend do", 2, "a power"),
+    ("power", "do i = 1, n\na(i) = a(i)**1.5d0\nend do", 2, "a power"),
     ("choice", "do i = 1, n\na(i) = merge(a(i), 1.5d0, i > 3)\nend do", 2, "`merge(...)` is neither"),
     ("shared", "do i = 1, n\nr = r + a(i)\nend do", 2, "`r` is "),
     ("unwritten", "do i = 1, n\nif (a(i) > 2) s = a(i)\na(i) = s\nend do", 3, "`s` is read"),

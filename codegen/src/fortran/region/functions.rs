@@ -119,6 +119,7 @@ impl<'a> Translator<'a> {
         inner.made.functions = std::mem::take(&mut self.made.functions);
         inner.made.externals = std::mem::take(&mut self.made.externals);
         inner.made.identities = std::mem::take(&mut self.made.identities);
+        inner.made.powers = std::mem::take(&mut self.made.powers);
         inner.callers.clone_from(&self.callers);
         inner.callers.push(symbol.to_owned());
         inner.of_region = self.of_region;
@@ -132,6 +133,7 @@ impl<'a> Translator<'a> {
         self.made.functions = made.functions;
         self.made.externals = made.externals;
         self.made.identities = made.identities;
+        self.made.powers = made.powers;
         self.made.called.extend(made.called);
         self.made.functions.push(function.clone());
         Ok(function)
