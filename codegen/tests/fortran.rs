@@ -13,6 +13,8 @@ mod marks;
 mod modules;
 #[path = "fortran/nests.rs"]
 mod nests;
+#[path = "fortran/numbers.rs"]
+mod numbers;
 #[path = "fortran/other_files.rs"]
 mod other_files;
 #[path = "fortran/own_arrays.rs"]

@@ -123,7 +123,11 @@ fn read_line(line: &str, stack: &mut Vec<HlfirOp>) -> Result<(), String> {
     };
     let results = results.split(',').map(|one| one.trim().split(':').next().unwrap_or_default().to_owned());
     let results = results.filter(|one| !one.is_empty()).collect();
-    let (name, text) = rest.split_once(' ').unwrap_or((rest, ""));
+    // Operations of LLVM have no blank behind their names.
+    let (name, text) = match rest.split_once('(') {
+        Some((name, _)) if name.starts_with("llvm.") && !name.contains(' ') => rest.split_at(name.len()),
+        _ => rest.split_once(' ').unwrap_or((rest, "")),
+    };
     let op = HlfirOp { name: name.to_owned(), results, text: text.trim().to_owned(), reference, ..HlfirOp::default() };
     if opens {
         stack.push(HlfirOp { regions: vec![Vec::new()], ..op });

@@ -23,6 +23,7 @@ mod kept_texts;
 mod lowering;
 mod module_files;
 mod modules;
+mod numeric_functions;
 mod passing;
 mod places;
 mod preprocessed;

@@ -5,6 +5,7 @@ use super::escape::{escape, reads_first};
 use super::external_functions::ExternalFunction;
 use super::file::FortranFile;
 use super::hlfir::{self, HlfirOp, base};
+use super::numeric_functions::{NumericFunction, numeric_function};
 use super::places::{Need, Place};
 use super::refused::FortranRefusal;
 use super::sections::{NamedElement, Section};
@@ -20,6 +21,7 @@ mod call_arguments;
 mod control;
 mod externals;
 mod functions;
+mod numeric;
 mod own_arrays;
 mod parts;
 mod region_place;
@@ -89,8 +91,8 @@ pub struct TranslatedRegion {
     pub functions: Vec<TranslatedFunction>,
     /// Functions of the clause `pure` that the lines call.
     pub externals: Vec<ExternalFunction>,
-    /// The types of which the lines compute powers.
-    pub powers: Vec<Element>,
+    /// Functions of numbers that the lines call.
+    pub numeric: Vec<NumericFunction>,
     /// Names of all functions that the lines call.
     pub called: BTreeSet<String>,
     /// Conditions of Fortran under which arrays have the extents that subroutines declare, and steps are positive.
@@ -385,13 +387,12 @@ impl<'a> Translator<'a> {
         let operands = op.operands();
         let made = match operands.as_slice() {
             [a] if op.name == "fir.convert" && self.is_of_bounds(op, a)? => self.capture(op, a)?,
-            [a] => values::unary(op, &self.operand(op, a)?),
-            [a, b] if op.name == "math.fpowi" => {
-                let (of, by) = (self.operand(op, a)?, self.operand(op, b)?);
-                let made = if by.number == Some(2) { values::square(&of) } else { values::power(&of, &by) };
-                self.made.powers.extend(made.iter().filter(|_| by.number != Some(2)).map(|value| value.element));
-                made
+            // gfortran computes this power as one product.
+            [a, b] if op.name == "math.fpowi" && self.operand(op, b)?.number == Some(2) => {
+                values::square(&self.operand(op, a)?)
             }
+            _ if numeric_function(op).is_some() => self.numeric(op)?,
+            [a] => values::unary(op, &self.operand(op, a)?),
             [a, _] if op.name == "arith.subi" && self.is_magnitude(op) => {
                 // The operand is a number without its sign bits: the value before.
                 let of = self.seen.get(base(a)).and_then(|op| op.operands().first().copied());

@@ -2,12 +2,12 @@
 
 use super::clauses::FortranClauses;
 use super::external_functions::ExternalFunction;
+use super::numeric_functions::NumericFunction;
 use super::places::Need;
 use super::refused::FortranRefusal;
 use super::region::{OwnArray, TranslatedFunction, TranslatedRegion, c_name};
 use super::statements::SourceForm;
 use super::types::Element;
-use super::values::{power_function, power_text};
 use super::words::OF_THE_CALL;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -129,9 +129,7 @@ impl FortranRegion {
         if !self.translated.identities.is_empty() {
             all.extend(self.same_texts().into_iter().map(|text| (text, self.mark)));
         }
-        for element in self.powers() {
-            all.push((power_text(element), self.mark));
-        }
+        all.extend(self.translated.numeric.iter().map(|function| (function.text(), self.mark)));
         for external in &self.translated.externals {
             all.extend(external.c_lines().into_iter().map(|text| (text, self.mark)));
         }
@@ -214,7 +212,7 @@ impl FortranRegion {
             None => {}
         }
         let mut all_pure: Vec<String> = self.translated.externals.iter().map(ExternalFunction::wrapper).collect();
-        all_pure.extend(self.powers().into_iter().map(|element| power_function(element).to_owned()));
+        all_pure.extend(self.translated.numeric.iter().map(NumericFunction::name));
         if !all_pure.is_empty() {
             let _ = write!(all, " pure({})", all_pure.join(", "));
         }
@@ -225,11 +223,6 @@ impl FortranRegion {
             let _ = write!(all, " reduction({operator}:{})", c_name(variable));
         }
         all
-    }
-
-    /// The types of which the loops compute powers, each once.
-    fn powers(&self) -> Vec<Element> {
-        [Element::F32, Element::F64].into_iter().filter(|one| self.translated.powers.contains(one)).collect()
     }
 
     /// The types of elements of arrays that may have gaps.

@@ -298,24 +298,6 @@ pub fn square(a: &HlfirValue) -> Option<HlfirValue> {
     real.then(|| HlfirValue::of(format!("({0} * {0})", a.text), a.element, ValueShape::Other("a real number")))
 }
 
-/// The function of C that computes powers as gfortran does.
-pub fn power_function(element: Element) -> &'static str {
-    if element == Element::F32 { "_powi_f" } else { "_powi_d" }
-}
-
-/// Its text.
-pub fn power_text(element: Element) -> String {
-    let (name, c, end) = (power_function(element), element.c_type(), if element == Element::F32 { "f" } else { "" });
-    format!("static {c} {name}({c} x, int n) {{ return __builtin_powi{end}(x, n); }}")
-}
-
-/// A real number to the power of an `integer(4)`.
-pub fn power(a: &HlfirValue, exponent: &HlfirValue) -> Option<HlfirValue> {
-    let taken = matches!(a.element, Element::F32 | Element::F64) && exponent.element == Element::I32;
-    let text = format!("{}({}, {})", power_function(a.element), a.whole_text(), exponent.whole_text());
-    taken.then(|| HlfirValue::of(text, a.element, ValueShape::Other("a real number")))
-}
-
 /// A small power of a whole number, which is a product.
 pub fn whole_power(a: &HlfirValue, exponent: &HlfirValue) -> Option<HlfirValue> {
     let times = exponent.number.filter(|number| (2..=4).contains(number) && a.element.is_whole())?;
@@ -359,13 +341,11 @@ mod tests {
     }
 
     #[test]
-    fn powers_are_those_of_gfortran() {
+    fn powers_and_magnitudes_of_whole_numbers() {
         let (x, n) = (constant("2.5 : f64").unwrap(), constant("3 : i32").unwrap());
-        assert_eq!(power(&x, &n).map(|v| v.text).as_deref(), Some("_powi_d(2.5, 3)"));
         assert_eq!(whole_power(&n, &n).map(|v| v.text).as_deref(), Some("(3 * 3 * 3)"));
         assert_eq!(magnitude(&n).map(|v| v.text).as_deref(), Some("(3 < 0 ? -3 : 3)"));
-        let long = constant("3 : i64").unwrap();
-        assert!(power(&x, &long).is_none() && power(&n, &n).is_none() && magnitude(&x).is_none());
+        assert!(magnitude(&x).is_none());
         assert!(whole_power(&n, &constant("5 : i32").unwrap()).is_none() && whole_power(&x, &n).is_none());
     }
 

@@ -1,6 +1,7 @@
 //! Looks at the words of a region's statements: only those listed here, and names of variables, may stand there. What
 //! flang folds or inlines before it prints, such as constant functions and statement functions, shows only here.
 
+use super::numeric_functions::is_evaluated_for_vectors;
 use super::refused::FortranRefusal;
 use super::statements::FortranStatement;
 use std::collections::BTreeSet;
@@ -23,16 +24,17 @@ const KEYWORDS: [&str; 13] = [
 ];
 const TRUTHS: [&str; 2] = ["true", "false"];
 const OPERATORS: [&str; 9] = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"];
-const INTRINSICS: [&str; 26] = [
-    "sqrt", "dsqrt", "abs", "dabs", "iabs", "idint", "ifix", "sngl", "real", "dble", "float", "int", "mod", "min",
-    "max", "min0", "max0", "amin1", "amax1", "dmin1", "dmax1", "sign", "dsign", "lbound", "ubound", "size",
+const INTRINSICS: [&str; 35] = [
+    "sqrt", "dsqrt", "abs", "dabs", "iabs", "idint", "ifix", "sngl", "floor", "ceiling", "nint", "idnint", "aint",
+    "dint", "anint", "dnint", "dprod", "real", "dble", "float", "int", "mod", "min", "max", "min0", "max0", "amin1",
+    "amax1", "dmin1", "dmax1", "sign", "dsign", "lbound", "ubound", "size",
 ];
 
 /// Functions that the text around the call uses.
 pub const OF_THE_CALL: [&str; 8] = ["lbound", "ubound", "size", "min", "int", "merge", "allocated", "associated"];
 
 /// Words that begin what is refused: the word, what it is, and what to do.
-const REFUSED: [(&str, &str, &str); 28] = [
+const REFUSED: [(&str, &str, &str); 25] = [
     (
         "call",
         "a call of a subroutine whose text is not in this file",
@@ -58,21 +60,6 @@ const REFUSED: [(&str, &str, &str); 28] = [
     ("block", "a `block`", "declare its variables in the procedure"),
     ("associate", "an `associate`", "write the names themselves"),
     ("nullify", "a pointer", "use an array that is not a pointer"),
-    (
-        "exp",
-        "the function `exp`: compilers evaluate it differently for vectors",
-        "compute it in a loop before the region",
-    ),
-    (
-        "sin",
-        "the function `sin`: compilers evaluate it differently for vectors",
-        "compute it in a loop before the region",
-    ),
-    (
-        "cos",
-        "the function `cos`: compilers evaluate it differently for vectors",
-        "compute it in a loop before the region",
-    ),
     ("sum", "the function `sum` of arrays", "write it as a loop"),
     ("matmul", "the function `matmul` of arrays", "write it as loops"),
     ("dot_product", "the function `dot_product` of arrays", "write it as a loop"),
@@ -243,6 +230,12 @@ fn unknown(statement: &FortranStatement, token: &str, after: &str) -> Result<(),
     if let Some((_, reason, remedy)) = REFUSED.iter().find(|(word, ..)| *word == token) {
         return Err(FortranRefusal::new(statement.first, reason, remedy));
     }
+    if is_evaluated_for_vectors(token) && after.trim_start().starts_with('(') {
+        let reason = format!("the function `{token}`: compilers evaluate it differently for vectors");
+        let remedy =
+            format!("write `pure({token})` in the mark, if its last bits may differ; or compute it before the region");
+        return Err(FortranRefusal::new(statement.first, &reason, &remedy));
+    }
     let (reason, remedy) = if after.trim_start().starts_with('(') {
         (
             format!("`{token}(...)` is neither an array nor a function of this file, nor a function that is taken"),
@@ -373,7 +366,7 @@ mod tests {
         assert_eq!(refused("a(i) = sqrt(a(i)) + 1.5e-3_dp*2.d0 + 1._8"), None);
         assert_eq!(refused("if (1.eq.n .and. .not. i<3) then"), None);
         assert!(refused("a(i) = f(i)").unwrap().contains("`f(...)`"));
-        assert!(refused("a(i) = sin(a(i))").unwrap().contains("sin"));
+        assert!(refused("a(i) = sin(a(i))").unwrap().contains("the function `sin`"));
         assert!(refused("a(i) = sqrt").unwrap().contains("`sqrt` is not a variable"));
         assert!(refused("a(i) = b").unwrap().contains("`b` is not"));
         assert!(refused("a => n").unwrap().contains("a pointer is associated"));

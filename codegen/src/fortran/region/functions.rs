@@ -35,6 +35,9 @@ impl<'a> Translator<'a> {
 
     /// A call of a function of numbers.
     pub(super) fn call(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        if let Some(value) = self.numeric(op)? {
+            return self.keep(op, HlfirValue { reads: true, ..value });
+        }
         let symbol = attribute(&op.text, "@", '(').unwrap_or_default();
         let name = self.file.functions.name_of(symbol).to_owned();
         self.made.called.insert(name.clone());
@@ -119,7 +122,7 @@ impl<'a> Translator<'a> {
         inner.made.functions = std::mem::take(&mut self.made.functions);
         inner.made.externals = std::mem::take(&mut self.made.externals);
         inner.made.identities = std::mem::take(&mut self.made.identities);
-        inner.made.powers = std::mem::take(&mut self.made.powers);
+        inner.made.numeric = std::mem::take(&mut self.made.numeric);
         inner.callers.clone_from(&self.callers);
         inner.callers.push(symbol.to_owned());
         inner.of_region = self.of_region;
@@ -133,7 +136,7 @@ impl<'a> Translator<'a> {
         self.made.functions = made.functions;
         self.made.externals = made.externals;
         self.made.identities = made.identities;
-        self.made.powers = made.powers;
+        self.made.numeric = made.numeric;
         self.made.called.extend(made.called);
         self.made.functions.push(function.clone());
         Ok(function)

@@ -26,7 +26,9 @@ subroutine kernel(n, m, a, b, k)
   do j = 1, n
     do i = 1, n
       a(i,j) = (a(i,j)*1d-3)**(i - j) + (a(i,j)*1d-2)**m + cubed(a(i,j))
-      k(i,j) = abs(k(i,j) - 7) + iabs(i - j)*(k(i,j)**2 + (i - j)**3) + abs(-k(i,j))
+      a(i,j) = a(i,j) + floor(a(i,j)*0.1d0) - ceiling(b(i,j)) + aint(a(i,j)*0.3d0) - anint(a(i,j)*0.5d0)
+      b(i,j) = b(i,j) + anint(b(i,j)*0.25) + nint(b(i,j)*0.5)
+      k(i,j) = abs(k(i,j) - 7) + int(nint(b(i,j)*0.01, 8), 4) + iabs(i - j)*(k(i,j)**2 + (i - j)**3) + abs(-k(i,j))
     end do
   end do
 end subroutine

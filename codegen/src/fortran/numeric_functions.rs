@@ -1,0 +1,173 @@
+//! Functions of numbers for which C has no operator: functions of C around the compiler's own ones, which give the bits of
+//! gfortran. Some do so only where gfortran does not evaluate them for vectors: those need the user's word.
+
+use super::hlfir::HlfirOp;
+use super::types::Element;
+use super::variables::attribute;
+
+/// A function of numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumericFunction {
+    /// The function of the compiler, without its ending for `float`.
+    builtin: &'static str,
+    /// The type of its arguments.
+    pub element: Element,
+    /// The types of its other arguments.
+    pub others: &'static [Other],
+    /// The type of its result.
+    pub result: Element,
+    /// Fortran's names of it, one of which the mark must have in `pure`; none: it needs no word.
+    pub names: &'static [&'static str],
+}
+
+/// The type of an argument behind the first one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Other {
+    /// That of the first.
+    Same,
+    /// `integer(4)`
+    Whole,
+}
+
+/// By flang's operation or function: the compiler's function, the other arguments, and Fortran's names.
+type Row = (&'static str, &'static str, &'static [Other], &'static [&'static str]);
+
+const OPERATIONS: [Row; 14] = [
+    ("math.fpowi", "powi", &[Other::Whole], &[]),
+    ("math.floor", "floor", &[], &[]),
+    ("math.ceil", "ceil", &[], &[]),
+    ("llvm.intr.round", "round", &[], &[]),
+    ("math.exp", "exp", &[], &["exp", "dexp"]),
+    ("math.log", "log", &[], &["log", "alog", "dlog"]),
+    ("math.log10", "log10", &[], &["log10", "alog10", "dlog10"]),
+    ("math.sin", "sin", &[], &["sin", "dsin"]),
+    ("math.cos", "cos", &[], &["cos", "dcos"]),
+    ("math.tan", "tan", &[], &["tan", "dtan"]),
+    ("math.atan", "atan", &[], &["atan", "datan"]),
+    ("math.atan2", "atan2", &[Other::Same], &["atan2", "datan2"]),
+    ("math.tanh", "tanh", &[], &["tanh", "dtanh"]),
+    ("math.erf", "erf", &[], &["erf"]),
+];
+
+/// Functions of the library, by their names for `double`.
+const CALLS: [Row; 5] = [
+    ("asin", "asin", &[], &["asin", "dasin"]),
+    ("acos", "acos", &[], &["acos", "dacos"]),
+    ("sinh", "sinh", &[], &["sinh", "dsinh"]),
+    ("cosh", "cosh", &[], &["cosh", "dcosh"]),
+    ("hypot", "hypot", &[Other::Same], &["hypot"]),
+];
+
+/// The names of Fortran that need the user's word.
+pub fn is_evaluated_for_vectors(name: &str) -> bool {
+    OPERATIONS.iter().chain(&CALLS).any(|(.., names)| names.contains(&name))
+}
+
+/// The function that an operation computes, if it is one of these.
+pub fn numeric_function(op: &HlfirOp) -> Option<NumericFunction> {
+    let of_type = |row: &Row, element: Element| NumericFunction {
+        builtin: row.1,
+        element,
+        others: row.2,
+        result: element,
+        names: row.3,
+    };
+    if !op.name.starts_with("fir.call") {
+        let row = OPERATIONS.iter().find(|row| row.0 == op.name)?;
+        let of = op.types().trim_start_matches('(').split([',', ')']).next()?;
+        return Some(of_type(row, real(of)?));
+    }
+    let symbol = attribute(&op.text, "@", '(')?;
+    if let Some(rest) = symbol.strip_prefix("llvm.") {
+        let plain = |builtin: &'static str, element: Element, result: Element| NumericFunction {
+            builtin,
+            element,
+            others: &[],
+            result,
+            names: &[],
+        };
+        return match rest.split('.').collect::<Vec<_>>().as_slice() {
+            ["trunc", of] => real(of).map(|element| plain("trunc", element, element)),
+            ["lround", to @ ("i32" | "i64"), of] => Some(plain("lround", real(of)?, Element::of(to)?)),
+            _ => None,
+        };
+    }
+    let find = |name: &str| CALLS.iter().find(|row| row.0 == name);
+    match find(symbol) {
+        Some(row) => Some(of_type(row, Element::F64)),
+        None => Some(of_type(find(symbol.strip_suffix('f')?)?, Element::F32)),
+    }
+}
+
+fn real(spelling: &str) -> Option<Element> {
+    Element::of(spelling).filter(|element| matches!(element, Element::F32 | Element::F64))
+}
+
+impl NumericFunction {
+    /// Its name in C; no name of Fortran begins so.
+    pub fn name(&self) -> String {
+        let types = if self.element == Element::F32 { "f" } else { "d" };
+        let whole = if self.result == Element::I64 { "l" } else { "" };
+        format!("_n_{}_{types}{whole}", self.builtin)
+    }
+
+    /// Its text in C.
+    pub fn text(&self) -> String {
+        let (of, result, end) =
+            (self.element.c_type(), self.result.c_type(), if self.element == Element::F32 { "f" } else { "" });
+        let (more, passed) = match self.others {
+            [] => (String::new(), ""),
+            [Other::Same, ..] => (format!(", {of} y"), ", y"),
+            [Other::Whole, ..] => (", int y".to_owned(), ", y"),
+        };
+        format!(
+            "static {result} {}({of} x{more}) {{ return ({result})__builtin_{}{end}(x{passed}); }}",
+            self.name(),
+            self.builtin
+        )
+    }
+
+    /// The types of its arguments.
+    pub fn parameters(&self) -> Vec<Element> {
+        let other = |other: &Other| if *other == Other::Whole { Element::I32 } else { self.element };
+        std::iter::once(self.element).chain(self.others.iter().map(other)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function(name: &str, text: &str) -> Option<NumericFunction> {
+        numeric_function(&HlfirOp { name: name.to_owned(), text: text.to_owned(), ..HlfirOp::default() })
+    }
+
+    #[test]
+    fn functions_are_those_of_the_compiler() {
+        let text = |name: &str, text: &str| function(name, text).map(|function| function.text());
+        let power = "static float _n_powi_f(float x, int y) { return (float)__builtin_powif(x, y); }";
+        assert_eq!(text("math.fpowi", "%1, %2 fastmath<contract> : f32, i32").as_deref(), Some(power));
+        let nearest = "static long _n_lround_dl(double x) { return (long)__builtin_lround(x); }";
+        assert_eq!(text("fir.call", "@llvm.lround.i64.f64(%1) : (f64) -> i64").as_deref(), Some(nearest));
+        let round = "static double _n_round_d(double x) { return (double)__builtin_round(x); }";
+        assert_eq!(text("llvm.intr.round", "(%1)  : (f64) -> f64").as_deref(), Some(round));
+        let arc = "static double _n_atan2_d(double x, double y) { return (double)__builtin_atan2(x, y); }";
+        assert_eq!(text("math.atan2", "%1, %2 fastmath<contract> : f64").as_deref(), Some(arc));
+        assert_eq!(function("fir.call", "@sinhf(%1) : (f32) -> f32").map(|f| f.element), Some(Element::F32));
+        for (name, text) in [
+            ("math.gamma", "%1 : f64"),
+            ("math.exp", "%1 : f80"),
+            ("fir.call", "@llvm.fabs.f64(%1) : (f64) -> f64"),
+            ("fir.call", "@_QPsinh(%1) : (f64) -> f64"),
+            ("fir.call", "@sinhl(%1) : (f80) -> f80"),
+        ] {
+            assert_eq!(function(name, text), None, "{name} {text}");
+        }
+    }
+
+    #[test]
+    fn names_that_need_a_word() {
+        assert!(["exp", "dsin", "hypot"].into_iter().all(is_evaluated_for_vectors));
+        assert!(!["floor", "nint", "sqrt", "powi"].into_iter().any(is_evaluated_for_vectors));
+    }
+}

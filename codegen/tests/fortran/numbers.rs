@@ -1,0 +1,68 @@
+//! Functions that gfortran may evaluate for vectors: taken where the mark allows it.
+
+use super::{can_run, dvmfc, printed, run, said};
+
+const TEXT: &str = "module laws
+  implicit none
+contains
+  real(8) function damped(x)
+    real(8), intent(in) :: x
+    damped = exp(-x)*dcos(x)
+  end function
+end module
+subroutine kernel(n, a, b)
+  use laws
+  implicit none
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n,n)
+  real(4), intent(inout) :: b(n,n)
+  integer :: i, j
+!$dvm regionCLAUSE
+  do j = 1, n
+    do i = 1, n
+      a(i,j) = exp(a(i,j)) + log(a(i,j) + 2) - sin(a(i,j))*tan(a(i,j)) + atan2(a(i,j), 0.5d0) + damped(a(i,j))
+      b(i,j) = tanh(b(i,j)) + acos(b(i,j)*0.1) + sinh(b(i,j)) - log10(b(i,j) + 3) + hypot(b(i,j), 2.0)
+    end do
+  end do
+end subroutine
+program main
+  implicit none
+  real(8) :: a(23,23)
+  real(4) :: b(23,23)
+  integer :: i
+  a = reshape([(i*0.003d0, i = 1, 529)], [23, 23])
+  b = real(a, 4)
+  call kernel(23, a, b)
+  print '(4z17.16)', a
+  print '(4z9.8)', b
+end program
+";
+
+const ALL: &str = " pure(exp, dcos, log, sin, tan, atan2, tanh, acos, sinh, log10, hypot)";
+
+#[test]
+fn functions_for_vectors_need_a_word() {
+    if !can_run("functions for vectors") {
+        return;
+    }
+    let without = TEXT.replace("CLAUSE", &ALL.replace("exp, ", ""));
+    let folder = testkit::scratch(&[("in.f90", &TEXT.replace("CLAUSE", ALL)), ("without.f90", &without)]);
+    // Without vectors, the functions are the library's in both.
+    let options = "-O1 -ffp-contract=off -fno-tree-vectorize";
+    let plain = run(&folder, "gfortran", &format!("{options} -w in.f90 -o plain"));
+    assert!(plain.status.success(), "{}", said(&plain));
+    let tiled = dvmfc(&folder, &format!("{options} --dvm-strict in.f90 -o tiled"));
+    assert!(tiled.status.success(), "{}", said(&tiled));
+    let (expected, _) = printed(&folder, "plain", "1", "1");
+    for (tile, workers) in [("1", "2"), ("3,5", "1"), ("7", "5")] {
+        let (found, messages) = printed(&folder, "tiled", tile, workers);
+        assert!(found == expected && !messages.contains("sequentially"), "tiles of {tile}: {messages}");
+    }
+    let refused = dvmfc(&folder, &format!("{options} -c without.f90"));
+    let parts = ["without.f90:19:1: warning: region", "`exp`: compilers evaluate it", "write `pure(exp)` in the mark"];
+    assert!(parts.iter().all(|part| said(&refused).contains(part)), "{}", said(&refused));
+    let unused = TEXT.replace("CLAUSE", &ALL.replace("hypot", "hypot, cosh"));
+    folder.write("unused.f90", &unused);
+    let refused = dvmfc(&folder, &format!("{options} -c unused.f90"));
+    assert!(said(&refused).contains("`pure(cosh)`: the region calls no function `cosh`"), "{}", said(&refused));
+}
