@@ -21,22 +21,24 @@ impl<'a> Translator<'a> {
         if let Some(value) = self.values.get_mut(step_name) {
             value.statement = KEPT;
         }
-        let (store, rest) = match body.as_slice() {
-            [store, rest @ ..] if store.name == "fir.store" => (store, rest),
-            // `do concurrent`: its counter is a variable of its own.
-            [count, store, rest @ ..] if count.name == "fir.convert" && store.name == "fir.store" => {
-                let counted = store.operands().first().copied();
-                let is_counted = count.results.first().map(String::as_str) == counted;
-                if !is_counted || !count.operands().first().is_some_and(|of| of.starts_with("%arg")) {
-                    return unknown(op);
-                }
-                (store, rest)
-            }
-            _ => return unknown(op),
+        // The counter of a `do concurrent` is a variable of its own, and what is stored in it is converted before.
+        let (count, body) = match body.as_slice() {
+            [count, rest @ ..] if count.name == "fir.convert" => (Some(count), rest),
+            all => (None, all),
+        };
+        let Some((store, rest)) = body.split_first().filter(|(store, _)| store.name == "fir.store") else {
+            return unknown(op);
         };
         let stored = store.operands();
         let [counted, counter] = stored.as_slice() else { return unknown(op) };
-        if !counted.starts_with("%arg") && body.first().is_some_and(|first| first.name == "fir.store") {
+        let counts = match count {
+            Some(count) if count.results.first().map(String::as_str) == Some(*counted) => {
+                count.operands().first().copied()
+            }
+            Some(_) => None,
+            None => Some(*counted),
+        };
+        if !counts.is_some_and(|counts| counts.starts_with("%arg")) {
             return unknown(op);
         }
         let (key, variable) = self.variable(op, counter)?;
