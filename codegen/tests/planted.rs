@@ -31,7 +31,7 @@ enum Found {
 }
 
 /// All defects that can be put back, in the order of the classes of wrong results.
-const TABLE: [(&str, &[Found]); 29] = [
+const TABLE: [(&str, &[Found]); 30] = [
     ("a1-align", &[Found::Functions(&[1186])]),
     ("a2-restrict", &[Found::Functions(&[1179])]),
     ("a3-liveness", &[Found::Functions(&[119, 175])]),
@@ -61,6 +61,7 @@ const TABLE: [(&str, &[Found]); 29] = [
     ("a36-static", &[Found::Directed]),
     ("a37-scratch", &[Found::Directed]),
     ("a38-shown", &[Found::Directed]),
+    ("a39-order", &[Found::Directed]),
 ];
 
 /// What the test `name` below, in a process of its own because the environment says which defect is back, answers.

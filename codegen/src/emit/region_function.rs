@@ -186,7 +186,13 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
         let _ = writeln!(leave, "  dvm__leave(dvm__{name}_records, {entry});");
     } else {
         // In order the tiles do what the loops do, in the same blocks: the original loops would add up otherwise.
-        let _ = writeln!(text, "  {own}->{tiles}.dvm__serial = {leaves}{start};");
+        let mut shared_bytes = String::new();
+        if !check.is_empty() {
+            let _ = writeln!(text, "  const int dvm__shared = {};", check.trim_end_matches(" || "));
+            let _ = writeln!(text, "  if (dvm__shared == 2)\n    return 1;");
+            shared_bytes.push_str("dvm__shared || ");
+        }
+        let _ = writeln!(text, "  {own}->{tiles}.dvm__serial = {leaves}{shared_bytes}{cannot_start};");
     }
     let independent = shared.region.statements.iter().any(|statement| statement.independent.is_some());
     let backwards = if independent { format!("    {own}->{tiles}.dvm__serial = 2;\n") } else { String::new() };

@@ -57,6 +57,8 @@ pub struct Region {
     pub entry: Vec<Entry>,
     /// What has to keep its value.
     pub kept: Vec<Kept>,
+    /// Symbols of the arrays of which bounds or subscripts read elements: the entry reads them.
+    pub entry_arrays: Vec<String>,
     /// What ties the region to a process that has run the program from its beginning, in words; empty: its parameters,
     /// values and arrays are all that it needs.
     pub ties: Vec<String>,

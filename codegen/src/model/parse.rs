@@ -98,6 +98,7 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
                 against: words.rest().split_whitespace().map(str::to_owned).collect(),
             });
         }
+        "entry-array" => region.entry_arrays.push(words.word()?.to_owned()),
         "tie" => region.ties.push(words.quoted()?),
         "outside" => region.rows.push(Row { text: words.quoted()?, outside: words.rest() }),
         "statement" => {

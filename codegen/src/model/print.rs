@@ -93,6 +93,9 @@ impl fmt::Display for Region {
         for Kept { object, text, against } in &self.kept {
             writeln!(f, "kept {} {} {}", Quoted(object), Quoted(text), against.join(" "))?;
         }
+        for symbol in &self.entry_arrays {
+            writeln!(f, "entry-array {symbol}")?;
+        }
         for tie in &self.ties {
             writeln!(f, "tie {}", Quoted(tie))?;
         }

@@ -253,6 +253,8 @@ impl Writer {
         let kinds = if self.gathers { 5 } else { 7 };
         match self.choices.below(kinds) {
             1 => format!("y[{it}] * 2"),
+            // Where `gx` is written, no other iteration may read it.
+            2 if self.claim == Claim::True => format!("x[{it}] + {it}"),
             2 => format!("gx[{it}] + {it}"),
             3 => format!("y[{index}] - x[{it}]"),
             4 => format!("real_@(y[{it}], 2)"),

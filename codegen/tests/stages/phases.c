@@ -130,7 +130,7 @@ static void dvm__phases_sequence_2(const struct dvm__phases_context *dvm__self)
 /*dvm: helpers*/
 }
 
-/* True when what is written shares bytes with other things that the region touches. */
+/* 1 when what is written shares bytes with other things that the region touches; 2 when the entry reads these. */
 static int dvm__phases_overlap(const struct dvm__phases_context *dvm__self)
 {
   const dvm__int64 n = dvm__self->n;

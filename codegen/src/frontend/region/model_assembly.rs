@@ -35,6 +35,12 @@ impl RegionBuilder<'_> {
         all
     }
 
+    /// The arrays of which the entry reads elements, each once.
+    pub fn entry_arrays(&self) -> Vec<String> {
+        let all: BTreeSet<&String> = self.entry_reads.iter().map(|access| &access.array).collect();
+        all.into_iter().cloned().collect()
+    }
+
     /// `[n, m] -> ` for all parameters; empty if there are none.
     pub fn space(&self) -> String {
         let symbols: Vec<&str> = self.parameters.iter().map(|p| p.parameter.symbol.as_str()).collect();

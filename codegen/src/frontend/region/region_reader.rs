@@ -432,6 +432,7 @@ fn model(
         conditions,
         entry: builder.hoisted.entry(),
         kept: builder.kept.clone(),
+        entry_arrays: builder.entry_arrays(),
         ties: if site.options.model.across || site.options.model.offered {
             process_ties::ties(builder)
         } else {
