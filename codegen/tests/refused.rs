@@ -37,9 +37,9 @@ testkit::file_tests! {
     alignment_of_an_object all_obstacles assembler_label assembly assembly_at_file_scope atomic_data atomic_member_copied
     atomic_member_in_callee atomic_operation atomic_pointer
     attribute_of_prototype attribute_optimize attribute_target bad_tile before_a_condition
-    before_nothing before_unroll bound_written break_inside callee_changes_counter callee_changes_index
+    before_nothing before_unroll bound_written break_ends_counter break_inside callee_changes_counter callee_changes_index
     callee_global_hidden callee_ignores callee_keeps_address callee_keeps_count callee_moves_pointer callee_of_other_type
-    callee_returns_early callee_variable_length callee_writes_global callee_writes_scalar chosen_function clang_fp cleanup_inside
+    callee_variable_length callee_writes_global callee_writes_scalar chosen_function clang_fp cleanup_inside
     complex_in_region const_assembly const_counts const_writes continue_inside counter_after_data
     counter_behind_pointer counter_in_bound counter_in_pure counter_in_sizeof counter_written data_bound
     data_subscript declare_simd declared_for_later designated_values do_loop double_counter empty_region empty_scop
@@ -56,10 +56,10 @@ testkit::file_tests! {
     pragma_operator_before_function pure_by_address pure_by_calls pure_by_pointer_sum pure_reads_written
     pure_thread_local pure_through_pointer pure_through_restrict pure_unseen pure_vouched_thread_local pure_weak
     reassociate_alone reassociate_around_a_loop reassociate_of_integers
-    reduction_and_dependence reduction_at_times reduction_copy_alive reduction_copy_read reduction_over_jump reduction_by_another reduction_by_own_function reduction_by_real_function reduction_downwards reduction_of_address reduction_of_index
+    reduction_and_dependence reduction_at_times reduction_copy_alive reduction_copy_read reduction_over_continue reduction_over_jump reduction_by_another reduction_by_own_function reduction_by_real_function reduction_downwards reduction_of_address reduction_of_index
     reduction_of_another_order reduction_of_narrow_order reduction_of_nothing reduction_of_reals reduction_of_two_values reduction_read_inside reduction_wrong_way
     region_in_scop register_scalar return_inside product_of_counters row_before row_of_no_sign row_passed shadowed_counter shared_by_iterations size_of_a_row
-    size_of_computed statement_expression step_of_product statements_in_a_size static_inside strides_without_order switch_inside
+    size_of_computed statement_expression step_of_product statements_in_a_size static_inside strides_without_order switch_declares switch_inside switch_labels
     thread_local thread_of_system too_many_tiles two_shapes torn_region torn_statement two_counters type_in_head
     type_in_parameters type_macro type_of_a_variable unclosed_scop union_member universal_name unknown_call
     unknown_option unknown_pure unnamed_large_local unnamed_struct variable_in_a_size variable_macro variable_step

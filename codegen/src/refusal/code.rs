@@ -145,11 +145,11 @@ codes! {
         "a pointer of the region may point to the counter of a loop",
         "The tiles have counters of their own, which such a pointer would not reach.";
     "DVM029" WhileLoop
-        "the region has a `while` or `do` loop",
-        "How often such a loop runs is known only while it runs, but tiles are laid out before.";
+        "the region has a `while` or `do` loop that is not inside a `for` loop",
+        "How often such a loop runs is known only while it runs, but tiles are laid out before. Inside of a `for` loop it is a part of an iteration.";
     "DVM030" Jump
-        "the region has a `goto`, a label, a `break`, a `continue`, a `return` or a `switch`",
-        "Which iterations run must follow from bounds and conditions, not from what earlier iterations met.";
+        "the region has a jump out of its outermost loop, a `goto` backwards, or a `switch` outside of its loops",
+        "Which iterations run must follow from bounds and conditions, not from what earlier iterations met. Inside of a `for` loop `continue`, `goto` forward, `switch`, and the `break` of a loop inside are parts of an iteration.";
     "DVM031" Construct
         "the region has a construct that is not in the language of regions",
         "The tool lists what it understands: assignments, `for`, `if`, expressions of numbers, calls of functions without effects.";

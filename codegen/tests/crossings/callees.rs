@@ -23,12 +23,16 @@ const VALUES: [&str; 16] = [
 ];
 
 /// Bodies of functions of arrays.
-const ARRAYS: [&str; 14] = [
+const ARRAYS: [&str; 18] = [
     "int e;\n  for (e = 0; e < 4; e++)\n    to[e] = (to[e] + from[e] + w) & 7;",
     "to[0] = (from[0] + w) & 7;\n  to[1] = from[1] & 7;",
     "int e;\n  for (e = 0; e < 4; e++)\n    if (e < w)\n      to[e] = (from[3 - e] * 3) & 7;",
     "int e;\n  number t = 0;\n  for (e = 0; e < 4; e++)\n    t += from[e];\n  to[0] = t & 7;",
     "int e, f;\n  for (e = 0; e < 2; e++)\n    for (f = 0; f < 2; f++)\n      to[2 * e + f] = (from[2 * f + e] + w) & 7;",
+    "int e;\n  for (e = 0; e < 4; e++) {\n    if (from[e] == 3)\n      break;\n    to[e] = (to[e] + w) & 7;\n  }",
+    "int e;\n  for (e = 0; e < 4; e++) {\n    if (from[e] & 1)\n      continue;\n    if (w > 5)\n      return;\n    to[e] = w & 7;\n  }",
+    "switch (w & 3) {\n  case 0: to[0] = from[1] & 7; break;\n  case 1: to[1] = 2;\n  default: to[2] = from[0] & 7;\n  }",
+    "int e = 0;\n  while (e < 4 && from[e] > 1) {\n    to[e] = (to[e] * 3 + 1) & 7;\n    e++;\n  }",
     "if (from[0] > 2)\n    to[w & 3] = 5;\n  else\n    to[1] = 3;",
     "to[from[0] & 3] = (w + 1) & 7;",
     "int e;\n  for (e = 0; e < (w & 3); e++)\n    to[e] = e;",
@@ -48,9 +52,9 @@ impl Writer {
         let places = if truly || !self.choices.chance(35) { 6 } else { VALUES.len() };
         let value = self.choices.pick(&VALUES[..places]).replace("VALUE_", "value_@");
         let places = if !self.gathers && !self.choices.chance(10) {
-            5
+            8
         } else if truly {
-            10
+            14
         } else {
             ARRAYS.len()
         };

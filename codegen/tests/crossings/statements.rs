@@ -326,13 +326,43 @@ impl Writer {
         self.line(depth, &format!("array_@({to}, {from}, {value});"));
     }
 
+    /// What leaves out a part of an iteration, or of a loop in it.
+    fn jump(&mut self, depth: usize) {
+        let (left, to, value) = (self.number(0), self.target(), self.number(1));
+        let text = match self.choices.below(5) {
+            0 | 1 => format!("if (({left}) & 1)\n  continue;\n{to} = ({value}) & 7;"),
+            2 if self.counters.len() > 1 && !self.both => {
+                format!("if ((({left}) & 3) == 3)\n  break;\n{to} = ({value}) & 7;")
+            }
+            3 => {
+                let (other, more) = (self.target(), self.number(0));
+                let end = self.choices.pick(&["break;", "", "continue;"]);
+                format!(
+                    "switch (({left}) & 3) {{\ncase 0:\n  {to} = ({value}) & 7;\n  {end}\ncase 2:\n  {other} = ({more}) & 7;\n}}"
+                )
+            }
+            _ => {
+                self.declare_once("int q;");
+                let end = if self.choices.chance(40) { format!(" && {to} < 5") } else { String::new() };
+                format!("q = 0;\nwhile (q++ < 2{end})\n  {to} = ({to} + ({value})) & 7;")
+            }
+        };
+        self.line(depth, &text);
+    }
+
+    fn declare_once(&mut self, declaration: &str) {
+        if !self.declarations.iter().any(|d| d == declaration) {
+            self.declarations.push(declaration.to_owned());
+        }
+    }
+
     pub fn statement(&mut self, depth: usize) {
         if !self.reduced.is_empty() && self.choices.chance(50) {
             let at = self.choices.below(self.reduced.len());
             let (name, operator) = self.reduced[at];
             return self.reduction(depth, name, operator);
         }
-        match self.choices.below(16) {
+        match self.choices.below(18) {
             1 | 2 => {
                 let (to, from, other) = (self.real_target(), self.real(), self.real());
                 let operator = self.choices.pick(&["=", "=", "+="]);
@@ -352,8 +382,8 @@ impl Writer {
             8 if self.gathers => {
                 let (to, from, low) = (self.target(), self.element(), self.counter());
                 let declared = if self.old { "" } else { "int " };
-                if self.old && !self.declarations.iter().any(|d| d == "int w;") {
-                    self.declarations.push("int w;".to_owned());
+                if self.old {
+                    self.declare_once("int w;");
                 }
                 let places = if self.claim == Claim::True { 4 } else { 5 };
                 let globals = self.apart && self.globals;
@@ -380,6 +410,7 @@ impl Writer {
                 let (to, value) = (self.target(), self.number(1));
                 self.line(depth, &format!("{to} = ({to} + ({value})) & 7;"));
             }
+            13 | 14 => self.jump(depth),
             12 if self.private && !self.both => {
                 let (at, value) = (self.number(0), self.number(0));
                 self.line(depth, &format!("own[({at}) & 7] = ({value}) & 7;"));

@@ -101,6 +101,8 @@ pub struct Writer {
     pub targets: Vec<Home>,
     pub leaves_rows: bool,
     pub odd_names: bool,
+    /// How often loops have jumps, or 0. Functions without any are those of the same seeds before there were jumps, which `planted` names.
+    pub jumps: usize,
     pool: &'static [&'static str],
     names: Vec<String>,
 }
@@ -136,6 +138,7 @@ pub fn unit(seed: u64) -> Unit {
         targets: Vec::new(),
         leaves_rows: dice.one_in(24),
         odd_names: dice.one_in(4),
+        jumps: usize::from(matches!(seed % 7, 1 | 4 | 6)),
         names: Vec::new(),
         pool: NAMES[dice.below(NAMES.len())],
         dice,

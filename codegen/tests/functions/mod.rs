@@ -4,6 +4,7 @@
 pub mod around;
 pub mod batch;
 pub mod function;
+pub mod jumps;
 pub mod memory;
 pub mod nest;
 pub mod numbers;

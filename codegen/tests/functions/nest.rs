@@ -175,7 +175,7 @@ impl Writer {
     }
 
     /// Statements in braces.
-    fn body(&mut self, depth: usize) -> Node {
+    pub fn body(&mut self, depth: usize) -> Node {
         let before = self.scalars.len();
         let mut all = Vec::new();
         for _ in 0..=self.dice.weigh(&[5, 2]) {
@@ -190,10 +190,11 @@ impl Writer {
     fn inside(&mut self, depth: usize) -> Node {
         // Where all that is written has one dimension, two loops are seldom parallel.
         let rows = self.arrays.iter().any(|a| a.writable && a.rows != Rows::None);
+        let jumps = self.jumps;
         let deeper = match depth {
-            1 => self.dice.weigh(&[5, if rows { 5 } else { 1 }, 2]),
-            2 => self.dice.weigh(&[8, usize::from(self.class > 1), 2]),
-            _ => self.dice.weigh(&[8, 0, 1]),
+            1 => self.dice.weigh(&[5, if rows { 5 } else { 1 }, 2, 2 * jumps]),
+            2 => self.dice.weigh(&[8, usize::from(self.class > 1), 2, 4 * jumps]),
+            _ => self.dice.weigh(&[8, 0, 1, 2 * jumps]),
         };
         match deeper {
             1 if self.budget > 0 => self.nest(depth),
@@ -205,11 +206,12 @@ impl Writer {
                 let test = if self.dice.one_in(5) { self.data_condition() } else { condition(&mut self.dice, &known) };
                 join!["if (", test, ")", body, other].statement()
             }
+            3 if self.budget > 0 => self.jump(depth),
             _ => self.statement(),
         }
     }
 
-    fn statement(&mut self) -> Node {
+    pub fn statement(&mut self) -> Node {
         self.budget = self.budget.saturating_sub(1);
         let node = match self.dice.weigh(&[24, 1, 4, 2, 1, 1]) {
             0 => {

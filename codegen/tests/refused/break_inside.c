@@ -1,4 +1,4 @@
-/* expect: a `break` is not in the language of regions */
+/* expect: a `break` of a loop that is not inside another is not in the language of regions */
 void f(int n, double *restrict a, double *restrict b)
 {
 #pragma dvm region

@@ -1,7 +1,11 @@
-/* expect: a `do` loop is not in the language of regions */
-void f(int n, double *restrict a, double *restrict b)
+/* expect: a `do` loop that is not inside a `for` loop is not in the language of regions */
+void f(int n, double *restrict a)
 {
 #pragma dvm region
-  for (int i = 0; i < n; i++)
-    do { a[i] -= 1; } while (a[i] > 0);
+  {
+    do
+      for (int i = 0; i < n; i++)
+        a[i] -= 1;
+    while (a[0] > 0);
+  }
 }

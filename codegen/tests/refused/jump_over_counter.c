@@ -1,4 +1,4 @@
-/* expect: a `goto` may pass over its loop */
+/* expect: jumps, `while` or `switch` tell whether its loop runs to its end */
 int f(int n, double *restrict a, double (*restrict b)[100])
 {
   int j = 0;

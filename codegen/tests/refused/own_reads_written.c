@@ -1,6 +1,6 @@
 /* expect: the pure function `at` may read what the region writes (`a`) */
 static double a[100];
-static double at(int i) { while (i > 50) i -= 7; return a[i]; }
+static double at(int i) { down: if (i > 50) { i -= 7; goto down; } return a[i]; }
 void f(int n)
 {
 #pragma dvm region

@@ -1,6 +1,6 @@
 /* expect: the pure function `read` may read what the region writes (`table`) */
 static long table[100];
-__attribute__((pure)) static long read(int i) { while (i > 50) i--; return table[i]; }
+__attribute__((pure)) static long read(int i) { down: if (i > 50) { i--; goto down; } return table[i]; }
 void f(int n)
 {
 #pragma dvm region

@@ -1,6 +1,6 @@
 /* expect: the pure function `g` may read what the region writes */
 static double t[100];
-__attribute__((pure)) static double g(int i) { while (i > 50) i--; return t[99 - i]; }
+__attribute__((pure)) static double g(int i) { down: if (i > 50) { i--; goto down; } return t[99 - i]; }
 void f(int n)
 {
 #pragma dvm region

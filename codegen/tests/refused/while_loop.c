@@ -1,4 +1,4 @@
-/* expect: a `while` loop is not in the language of regions */
+/* expect: a `while` loop that is not inside a `for` loop is not in the language of regions */
 void f(int n, double *restrict a, double *restrict b)
 {
 #pragma dvm region

@@ -260,14 +260,12 @@ impl Unit {
         path(inner).zip(path(outer)).is_some_and(|(inner, outer)| inner.len() > outer.len() && inner.starts_with(outer))
     }
 
-    /// A copy in which the function at `at` among the declarations is another one, with variables of its own at the end.
-    pub fn with_function(&self, at: usize, function: Node, own: usize) -> Unit {
+    /// A copy in which the function at `at` among the declarations is another one.
+    pub fn with_function(&self, at: usize, function: Node) -> Unit {
         let Unit { strict_aliasing, integer_options, nodes, .. } = *self;
         let (mut root, mut paths, names) = (self.root.clone(), self.paths.clone(), self.names.clone());
         let ordered_records = self.ordered_records.clone();
-        let first = function.inner.len() - own;
-        paths
-            .extend(function.inner[first..].iter().enumerate().map(|(k, variable)| (variable.id, vec![at, first + k])));
+        index(&function, &mut vec![at], &mut paths);
         root.inner[at] = function;
         Unit { root, strict_aliasing, integer_options, ordered_records, paths, names, nodes }
     }

@@ -14,3 +14,4 @@ mod reductions;
 pub mod seen_calls;
 pub mod statement_effects;
 mod static_temporaries;
+mod switches;

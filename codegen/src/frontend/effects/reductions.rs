@@ -58,7 +58,8 @@ impl<'a> RegionBuilder<'a> {
                 )
             })?;
             let update = Update { id: variable.id, name, operation: *operation, variable, unit: self.unit };
-            if let Some(jump) = only.walk().find(|n| n.is(&SyntaxKind::GotoStmt)) {
+            let jumps = [SyntaxKind::GotoStmt, SyntaxKind::ContinueStmt];
+            if let Some(jump) = only.walk().find(|n| jumps.contains(&n.kind)) {
                 return Err(update.refuse(jump));
             }
             check_statement(only, &update)?;

@@ -25,7 +25,7 @@ impl<'a> RegionBuilder<'a> {
     /// Adds the effects of a call by the callee's body.
     pub fn seen_call(&mut self, name: &str, call: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         let refuse = |reason: &str| {
-            let remedy = "call a static function of this file, with assignments, `for` and `if` only, or write it out";
+            let remedy = "call a static function of this file that only computes and assigns, or write it out";
             Refusal::at(
                 Code::CallNotFollowed,
                 call,
@@ -49,11 +49,9 @@ impl<'a> RegionBuilder<'a> {
         if parameters.len() != arguments.len() || function.ty.plain().contains("...") {
             return Err(refuse("its parameters are not those of the call"));
         }
-        let returns = body.walk().filter(|n| n.is(&SyntaxKind::ReturnStmt));
         let last = body.inner.last();
-        if returns.into_iter().any(|r| !last.is_some_and(|l| std::ptr::eq(l, r))) {
-            return Err(refuse("it returns before its end"));
-        }
+        let ends = |n: &Node| last.is_some_and(|last| std::ptr::eq(last, n));
+        let early = body.walk().any(|n| n.is(&SyntaxKind::ReturnStmt) && !ends(n));
         let uses = AddressUses::of(function);
         self.check_globals(body).map_err(|reason| refuse(&reason))?;
         Self::check_callee_variables(function, &uses).map_err(|reason| refuse(&reason))?;
@@ -80,7 +78,9 @@ impl<'a> RegionBuilder<'a> {
         self.callees.variables.extend(declared.map(|n| n.id));
         self.callees.changed.extend(&uses.changed);
         self.callees.open.push(name.to_owned());
-        let effects = self.effects(body, scope, out);
+        // What comes after a `return` may not run.
+        let partial = Scope { conditional: true, uncertain: true, ..scope.clone() };
+        let effects = self.effects(body, if early { &partial } else { scope }, out);
         self.callees.open.pop();
         effects?;
         let pointers = parameters.iter().zip(arguments).filter(|(p, _)| ctype::is_pointer(p.ty.plain()));

@@ -8,6 +8,7 @@ use crate::frontend::clang::ctype;
 use crate::frontend::clang::expression_parts;
 use crate::frontend::clang::extent::token_end;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::frontend::survey::jumps;
 use crate::frontend::survey::loop_header;
 use crate::frontend::survey::region_builder::{RawAccess, RegionBuilder};
 use crate::frontend::values::affine::Cases;
@@ -59,7 +60,10 @@ impl<'a> RegionBuilder<'a> {
             self.check_words(node)?;
         }
         match node.kind {
-            SyntaxKind::NullStmt
+            // A statement has what its jumps leave, as its maker sees to.
+            SyntaxKind::BreakStmt
+            | SyntaxKind::ContinueStmt
+            | SyntaxKind::NullStmt
             | SyntaxKind::IntegerLiteral
             | SyntaxKind::FloatingLiteral
             | SyntaxKind::CharacterLiteral
@@ -84,6 +88,11 @@ impl<'a> RegionBuilder<'a> {
             SyntaxKind::LabelStmt if self.jumps.allows(node.label) => all(self, out),
             SyntaxKind::ReturnStmt if !self.callees.open.is_empty() => all(self, out),
             SyntaxKind::ForStmt => self.loop_effects(node, scope, out),
+            SyntaxKind::WhileStmt | SyntaxKind::DoStmt => {
+                let uncertain = Scope { conditional: true, uncertain: true, ..scope.clone() };
+                node.inner.iter().filter(|n| !n.kind.is_absent()).try_for_each(|n| self.effects(n, &uncertain, out))
+            }
+            SyntaxKind::SwitchStmt => self.switch_effects(node, scope, out),
             SyntaxKind::IfStmt => self.if_effects(node, scope, out),
             SyntaxKind::UnaryExprOrTypeTraitExpr => self.size_effects(node, scope, out),
             SyntaxKind::ConditionalOperator => {
@@ -113,6 +122,8 @@ impl<'a> RegionBuilder<'a> {
             }
             SyntaxKind::CompoundStmt
             | SyntaxKind::DeclStmt
+            | SyntaxKind::CaseStmt
+            | SyntaxKind::DefaultStmt
             | SyntaxKind::ParenExpr
             | SyntaxKind::ConstantExpr
             | SyntaxKind::BinaryOperator => all(self, out),
@@ -214,7 +225,11 @@ impl<'a> RegionBuilder<'a> {
             out.copies.push(header.counter);
         }
         self.effects(header.condition, &inside, out)?;
-        self.effects(header.body, &inside, out)
+        let body = header.body;
+        if jumps::open_break(body).or_else(|| jumps::open_continue(body)).is_none() {
+            return self.effects(body, &inside, out);
+        }
+        self.effects(body, &Scope { conditional: true, uncertain: true, ..inside }, out)
     }
 
     fn if_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
@@ -485,7 +500,8 @@ impl<'a> RegionBuilder<'a> {
         if self.is_reduced(id) {
             return Ok(());
         }
-        if self.variables.is_counter(id) && !self.variables.declared.contains_key(&id) {
+        let placed = self.variables.declared.contains_key(&id) || self.private.contains(&id);
+        if self.variables.is_counter(id) && !placed {
             let reason = format!("`{}` is a loop counter that is used outside its loop", variable.name);
             return Err(Refusal::at(Code::CounterLeft, at, reason, "keep the value in another variable"));
         }
@@ -699,18 +715,26 @@ fn address(node: &Node) -> Refusal {
     )
 }
 
+/// The remedy for loops that are none of the model.
+const FOR_LOOP: &str = "use a `for` loop whose bounds are affine";
+
 /// The refusal of a construct that regions may not contain.
 pub fn unknown(node: &Node) -> Refusal {
     let (code, what, remedy) = match node.kind {
-        SyntaxKind::WhileStmt => (Code::WhileLoop, "a `while` loop", "use a `for` loop whose bounds are affine"),
-        SyntaxKind::DoStmt => (Code::WhileLoop, "a `do` loop", "use a `for` loop whose bounds are affine"),
+        SyntaxKind::WhileStmt => (Code::WhileLoop, "a `while` loop that is not inside a `for` loop", FOR_LOOP),
+        SyntaxKind::DoStmt => (Code::WhileLoop, "a `do` loop that is not inside a `for` loop", FOR_LOOP),
         SyntaxKind::GotoStmt | SyntaxKind::IndirectGotoStmt => (Code::Jump, "a `goto`", "use loops and `if`"),
         SyntaxKind::LabelStmt => (Code::Jump, "a label", "use loops and `if`"),
-        SyntaxKind::BreakStmt => (Code::Jump, "a `break`", "put the loop's end into its condition"),
-        SyntaxKind::ContinueStmt => (Code::Jump, "a `continue`", "put the rest of the body into an `if`"),
+        SyntaxKind::BreakStmt => {
+            let remedy = "mark a loop around that one, or put the loop's end into its condition";
+            (Code::Jump, "a `break` of a loop that is not inside another", remedy)
+        }
+        SyntaxKind::ContinueStmt => {
+            (Code::Jump, "a `continue` of a loop around the region", "put the rest of the body into an `if`")
+        }
         SyntaxKind::ReturnStmt => (Code::Jump, "a `return`", "leave the function after the region"),
         SyntaxKind::SwitchStmt | SyntaxKind::CaseStmt | SyntaxKind::DefaultStmt => {
-            (Code::Jump, "a `switch`", "use `if`")
+            (Code::Jump, "a `switch` that is not inside a `for` loop", "use `if`")
         }
         SyntaxKind::GCCAsmStmt | SyntaxKind::MSAsmStmt => {
             (Code::Construct, "inline assembly", "keep it outside the region")

@@ -27,7 +27,8 @@ impl<'a> RegionBuilder<'a> {
     /// Groups statements for every scalar that the region declares or writes.
     pub fn group(&mut self, roots: &[&'a Node], graph: &ControlFlowGraph) -> Result<(), Refusal> {
         self.group_declared(0, roots)?;
-        let mut outer: Vec<(Id, &Node)> = self.variables.written.iter().map(|(id, n)| (*id, *n)).collect();
+        let left = self.variables.counters.iter().filter(|(id, _)| self.variables.left.contains(id));
+        let mut outer: Vec<(Id, &Node)> = self.variables.written.iter().chain(left).map(|(id, n)| (*id, *n)).collect();
         outer.sort_by_key(|(_, n)| n.begin.offset);
         for (id, _) in outer {
             let Some(variable) = self.unit.declaration(id) else { continue };
@@ -98,7 +99,8 @@ impl<'a> RegionBuilder<'a> {
     fn place_declaration(&mut self, block: Id, statements: &[&'a Node], at: usize, variable: &'a Node) {
         let id = variable.id;
         let followed = self.forwarded.contains_key(&id) || self.closed.contains(&id);
-        if self.variables.is_counter(id) || self.repeatable(variable) || followed {
+        let counts = self.variables.is_counter(id) && !self.variables.left.contains(&id);
+        if counts || self.repeatable(variable) || followed {
             return;
         }
         let uses: Vec<usize> = (at + 1..statements.len()).filter(|k| liveness::mentions(statements[*k], id)).collect();
@@ -118,7 +120,8 @@ impl<'a> RegionBuilder<'a> {
     pub fn repeatable(&self, variable: &Node) -> bool {
         let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
         let plain = variable.ty.plain();
-        if self.variables.written.contains_key(&variable.id) && !ctype::is_pointer(plain) || ctype::is_array(plain) {
+        let written = self.variables.written.contains_key(&variable.id) && !ctype::is_pointer(plain);
+        if written || ctype::is_array(plain) || self.variables.left.contains(&variable.id) {
             return false;
         }
         let changed_pointer = self.variables.written.get(&variable.id).and_then(|n| expression_parts::write_target(n));
@@ -132,6 +135,7 @@ impl<'a> RegionBuilder<'a> {
         let here = match node.kind {
             SyntaxKind::DeclRefExpr => {
                 node.reference.as_ref().is_none_or(|r| match self.variables.declared.get(&r.id) {
+                    _ if self.variables.left.contains(&r.id) => false,
                     Some(_) if self.variables.is_counter(r.id) => true,
                     Some(local) => self.repeatable(local) || self.forwarded.contains_key(&r.id),
                     None => {

@@ -5,7 +5,7 @@ use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::extent::token_end;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::control_flow::ControlFlowGraph;
-use crate::frontend::survey::jumps::has_jumps;
+use crate::frontend::survey::jumps::is_structured;
 use crate::frontend::survey::loop_header;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::refusal::Code;
@@ -22,12 +22,12 @@ impl<'a> RegionBuilder<'a> {
             .filter(|id| !self.variables.declared.contains_key(id))
             .filter(|id| self.unit.declaration(*id).is_none_or(|d| self.alive_after(graph, d)))
             .collect();
-        for root in roots.iter().filter(|root| has_jumps(root)) {
-            // A jump may pass over a loop inside.
+        for root in roots.iter().filter(|root| !is_structured(root)) {
+            // A jump may pass over a loop inside, or end it.
             let mut inner = root.walk().filter(|n| !std::ptr::eq(*n, *root) && n.is(&SyntaxKind::ForStmt));
             let counts = |n: &&Node| loop_header::header(self.unit, n).is_ok_and(|h| alive.contains(&h.counter));
             if let Some(node) = inner.find(counts) {
-                let reason = "a loop counter is used after the region, and a `goto` may pass over its loop";
+                let reason = "a loop counter is used after the region, and jumps, `while` or `switch` tell whether its loop runs to its end";
                 return Err(Refusal::at(Code::CounterLeft, node, reason, "declare the counters in the loops' headers"));
             }
         }

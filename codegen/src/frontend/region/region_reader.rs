@@ -8,11 +8,13 @@ use crate::frontend::clang::ast::{Node, Unit};
 use crate::frontend::clang::extent;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::control_flow;
+use crate::frontend::effects::statement_effects::unknown;
 use crate::frontend::relocation::collision;
 use crate::frontend::relocation::made_tokens;
 use crate::frontend::relocation::surroundings;
+use crate::frontend::survey::continues;
 use crate::frontend::survey::hoisted_loads::HoistedLoads;
-use crate::frontend::survey::jumps::ForwardJumps;
+use crate::frontend::survey::jumps::{self, ForwardJumps};
 use crate::frontend::survey::linear_accesses::Linearised;
 use crate::frontend::survey::reaching_definitions::ReachingDefinitions;
 use crate::frontend::survey::region_builder::{Callees, ParameterOfShape, RegionBuilder};
@@ -66,7 +68,8 @@ pub fn analyse(
     seen: &Seen,
     taken: &mut BTreeSet<String>,
 ) -> Result<Found, Refusal> {
-    let (found, names) = analyse_somehow(unit, source, site, seen, taken)?;
+    let structured = structured(unit, site);
+    let (found, names) = analyse_somehow(structured.as_ref().unwrap_or(unit), source, site, seen, taken)?;
     *taken = names;
     Ok(found)
 }
@@ -103,6 +106,14 @@ fn analyse_somehow(
             plain.ok_or_else(|| readable(&hoisted, refused))
         }),
     }
+}
+
+/// The tree in which the region's loops have `else` for `continue`, if they have any.
+fn structured(unit: &Unit, site: &Site) -> Option<Unit> {
+    let function = unit.function_at(site.pragma.begin)?;
+    let nodes = statements(function.body()?, site);
+    check_size(&nodes).ok()?;
+    continues::rewritten(unit, function, &nodes)
 }
 
 /// The tree in which the region reads values at its entry, if it does.
@@ -238,6 +249,8 @@ fn analyse_with(
         builder.find_scratch(&roots)?;
         builder.follow_definitions(&roots, &graph);
         builder.group(&roots, &graph)?;
+        let leaving = |root: &&'_ Node| jumps::open_break(root).or_else(|| jumps::open_continue(root)).map(unknown);
+        builder.obstacles.extend(roots.iter().filter_map(leaving));
         builder.block(0, &roots, &surrounding_loops::Scope::default());
         Refusal::all(std::mem::take(&mut builder.obstacles)).map_or(Ok(builder), Err)
     };

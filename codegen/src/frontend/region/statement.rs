@@ -63,6 +63,10 @@ impl<'a> RegionBuilder<'a> {
             }
             SyntaxKind::ForStmt => {
                 let header = loop_header::header(self.unit, node)?;
+                // Data tell how many iterations run: the loop is a part of an iteration of the one around it.
+                if let Some(jump) = jumps::open_break(header.body) {
+                    return if scope.loops.is_empty() { Err(unknown(jump)) } else { self.leaf(&[node], scope) };
+                }
                 let inside = match self.attempt(|b| b.enter(&header, scope)) {
                     Ok(inside) => inside,
                     // A loop in another one is a single statement, if its bounds depend on data.
@@ -111,6 +115,7 @@ impl<'a> RegionBuilder<'a> {
                 }
                 if idle { Ok(()) } else { self.leaf(&[node], scope) }
             }
+            _ if jumps::is_told_by_data(node) => self.leaf(&[node], scope),
             _ if node.kind.is_statement() => Err(unknown(node)),
             _ => self.leaf(&[node], scope),
         }
@@ -153,13 +158,16 @@ impl<'a> RegionBuilder<'a> {
     fn leaf(&mut self, nodes: &[&'a Node], scope: &Scope) -> Result<(), Refusal> {
         let mut inside = scope.clone();
         inside.split = Some(inside.loops.len());
-        if let Some(jump) = jumps::leaves(nodes) {
+        let mut all = nodes.iter().flat_map(|node| node.walk());
+        let alone = all.find(|n| scope.loops.is_empty() && jumps::is_told_by_data(n));
+        if let Some(jump) = jumps::leaves(nodes).or(alone) {
             return Err(unknown(jump));
         }
         let labels: Vec<&str> = jumps::labels(nodes).iter().map(|label| label.name.as_str()).collect();
         // A jump may pass over anything.
-        inside.conditional |= !labels.is_empty();
-        inside.uncertain |= !labels.is_empty();
+        let passed = !labels.is_empty() || nodes.iter().any(|node| jumps::open_continue(node).is_some());
+        inside.conditional |= passed;
+        inside.uncertain |= passed;
         let mut out = Effects::default();
         for node in nodes {
             self.effects(node, &inside, &mut out)?;
@@ -169,14 +177,19 @@ impl<'a> RegionBuilder<'a> {
         self.check_conditionals(begin, end)?;
         let mut text = self.edited(begin, end, &out);
         let arithmetic = self.arithmetic_form(nodes, begin, &out);
-        let mut chain =
-            if labels.is_empty() && !text.contains('#') { self.chain_form(nodes, begin, &out, &inside) } else { None };
+        let skips = nodes.iter().any(|node| jumps::has_open_text(node));
+        let plain = !passed && !skips && !text.contains('#');
+        let mut chain = if plain { self.chain_form(nodes, begin, &out, &inside) } else { None };
         let block = nodes.len() > 1 || !matches!(nodes[0].kind, SyntaxKind::CompoundStmt);
         if block && (nodes.len() > 1 || nodes[0].kind.is_statement()) {
             text = format!("{{ {text} }}");
             if let Some(chain) = &mut chain {
                 chain.shift(2);
             }
+        }
+        if skips {
+            // A `continue` ends what the statement does: nothing of the iteration comes after it.
+            text = format!("do {{ {text} }} while (0);");
         }
         if !labels.is_empty() {
             // The body may stand more than once in a function.

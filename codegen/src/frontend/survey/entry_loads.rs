@@ -164,6 +164,11 @@ impl<'a> Finder<'a> {
                     self.forget(branch);
                 }
             }
+            SyntaxKind::WhileStmt
+            | SyntaxKind::DoStmt
+            | SyntaxKind::SwitchStmt
+            | SyntaxKind::CaseStmt
+            | SyntaxKind::DefaultStmt => self.somehow(node),
             _ if node.kind.is_statement() => {
                 self.lost = true;
                 self.values.clear();
@@ -177,6 +182,19 @@ impl<'a> Finder<'a> {
                 }
             }
         }
+    }
+
+    /// Visits a statement whose parts may run or not, in any order and number.
+    fn somehow(&mut self, node: &'a Node) {
+        self.values.clear();
+        self.conditions.push(OnTheWay { first: None, always: None, of_loop: false, told: false });
+        for part in node.inner.iter().filter(|n| !n.kind.is_absent()) {
+            self.values.clear();
+            if part.kind.is_statement() { self.statement(part) } else { self.expression(part, true) }
+        }
+        self.conditions.pop();
+        self.values.clear();
+        self.lost = true;
     }
 
     fn loop_statement(&mut self, node: &'a Node) {

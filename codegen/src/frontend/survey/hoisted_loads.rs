@@ -63,8 +63,7 @@ impl HoistedLoads {
             hoisted.necessary |= ctype::is_pointer(load.ty.plain());
             hoisted.loads.push((*id, load.clone()));
         }
-        let own = ids.len();
-        Some((unit.with_function(at, rewritten, own), hoisted))
+        Some((unit.with_function(at, rewritten), hoisted))
     }
 
     /// A text with the user's expressions instead of the variables.

@@ -1,5 +1,6 @@
-//! `goto` inside the body of one loop, forward to a label of a block around it: statements between which such jumps lead
-//! stay together as one statement of the model. All other jumps are refused.
+//! Jumps inside the body of one loop: `goto` forward to a label of a block around it, `continue`, and the `break` of a loop
+//! or `switch` inside. Statements between which such jumps lead stay together as one statement of the model. All other
+//! jumps are refused.
 
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
@@ -74,21 +75,69 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Whether the tree has a `goto`.
+/// What an empty statement in the place of a `continue` has as its operator.
+pub const CONTINUE: &str = "continue";
+
+/// Whether a jump in the tree may pass over statements that are not in a branch.
 pub fn has_jumps(node: &Node) -> bool {
-    node.walk().any(|n| n.is(&SyntaxKind::GotoStmt))
+    node.walk().any(|n| match n.kind {
+        SyntaxKind::GotoStmt | SyntaxKind::ContinueStmt => true,
+        SyntaxKind::ForStmt => n.inner.iter().any(|part| open_break(part).is_some()),
+        _ => false,
+    })
+}
+
+/// Whether a tree has no statements but blocks, loops that run all their iterations, branches and declarations.
+pub fn is_structured(node: &Node) -> bool {
+    let listed =
+        [SyntaxKind::CompoundStmt, SyntaxKind::ForStmt, SyntaxKind::IfStmt, SyntaxKind::DeclStmt, SyntaxKind::NullStmt];
+    node.walk().all(|n| !n.kind.is_statement() || listed.contains(&n.kind))
+}
+
+/// Whether data tell how often, or which, parts of a statement run.
+pub fn is_told_by_data(node: &Node) -> bool {
+    matches!(node.kind, SyntaxKind::WhileStmt | SyntaxKind::DoStmt | SyntaxKind::SwitchStmt)
 }
 
 /// Whether jumps lead from a statement to one beside it, or the other way around.
 pub fn is_open(statement: &Node) -> bool {
-    statement.is(&SyntaxKind::LabelStmt) || leaves(&[statement]).is_some()
+    statement.is(&SyntaxKind::LabelStmt) || leaves(&[statement]).is_some() || open_continue(statement).is_some()
 }
 
-/// A `goto` in a sequence of statements whose label is not in it.
+/// A jump out of a sequence of statements: a `goto` whose label is not in it, or a `break` of a loop or `switch` around it.
 pub fn leaves<'a>(statements: &[&'a Node]) -> Option<&'a Node> {
     let inside: HashSet<Id> = labels(statements).iter().map(|label| label.label).collect();
     let mut all = statements.iter().flat_map(|statement| statement.walk());
-    all.find(|n| n.is(&SyntaxKind::GotoStmt) && !inside.contains(&n.label))
+    let out = all.find(|n| n.is(&SyntaxKind::GotoStmt) && !inside.contains(&n.label));
+    out.or_else(|| statements.iter().find_map(|statement| open_break(statement)))
+}
+
+/// A `break` of a loop or `switch` around a statement.
+pub fn open_break(statement: &Node) -> Option<&Node> {
+    match statement.kind {
+        SyntaxKind::BreakStmt => Some(statement),
+        SyntaxKind::ForStmt | SyntaxKind::WhileStmt | SyntaxKind::DoStmt | SyntaxKind::SwitchStmt => None,
+        _ => statement.inner.iter().find_map(open_break),
+    }
+}
+
+/// A `continue` of a loop around a statement.
+pub fn open_continue(statement: &Node) -> Option<&Node> {
+    match statement.kind {
+        SyntaxKind::ContinueStmt => Some(statement),
+        SyntaxKind::ForStmt | SyntaxKind::WhileStmt | SyntaxKind::DoStmt => None,
+        _ => statement.inner.iter().find_map(open_continue),
+    }
+}
+
+/// Whether a statement's text has a `continue` of a loop around it.
+pub fn has_open_text(statement: &Node) -> bool {
+    match statement.kind {
+        SyntaxKind::ContinueStmt => true,
+        SyntaxKind::NullStmt => statement.opcode == CONTINUE,
+        SyntaxKind::ForStmt | SyntaxKind::WhileStmt | SyntaxKind::DoStmt => false,
+        _ => statement.inner.iter().any(has_open_text),
+    }
 }
 
 /// The labels in a sequence of statements.

@@ -3,6 +3,7 @@
 
 pub mod address_uses;
 pub mod carried_values;
+pub mod continues;
 pub mod entry_loads;
 pub mod entry_path;
 pub mod entry_values;

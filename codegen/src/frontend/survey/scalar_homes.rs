@@ -35,7 +35,7 @@ pub fn rewritten(unit: &Unit, hoisted: &HoistedLoads, at: usize, homes: &[Scalar
             hoisted.edits.insert(*begin, (end - begin, home.text.clone()));
         }
     }
-    Some((unit.with_function(place, function, 0), hoisted))
+    Some((unit.with_function(place, function), hoisted))
 }
 
 /// Copies a tree with elements for scalars, and without copies between the two.

@@ -19,6 +19,8 @@ pub struct RegionVariables<'a> {
     pub declared: HashMap<Id, &'a Node>,
     /// Loop counters, each with one of its loops.
     pub counters: HashMap<Id, &'a Node>,
+    /// Counters that are named outside of the loops that set them: statements may need the value that a loop leaves.
+    pub left: HashSet<Id>,
     /// Variables assigned in the region (except counters by their own loops), each with one such place.
     pub written: HashMap<Id, &'a Node>,
     /// Variables whose address may be known elsewhere, because of anything in the function.
@@ -58,6 +60,7 @@ impl<'a> RegionVariables<'a> {
         for root in roots {
             found.gather(unit, root)?;
         }
+        found.left = found.counters.keys().copied().filter(|id| found.is_left(unit, *id)).collect();
         for (counter, loop_node) in &found.counters {
             if let Some(place) = found.written.get(counter) {
                 let inside = loop_node.walk().any(|n| std::ptr::eq(n, *place));
@@ -115,10 +118,28 @@ impl<'a> RegionVariables<'a> {
         }
     }
 
+    /// Whether anything but its loops needs a counter's value. A loop without a first value needs the one before it,
+    /// unless that is the value at the region's entry.
+    fn is_left(&self, unit: &Unit, counter: Id) -> bool {
+        let headers = self.roots.iter().flat_map(|root| root.walk()).filter(|n| n.is(&SyntaxKind::ForStmt));
+        let mut own = headers.filter_map(|n| loop_header::header(unit, n).ok()).filter(|h| h.counter == counter);
+        let entered = own.next().is_some_and(|h| h.entered) && own.next().is_none();
+        let enters = entered && !self.declared.contains_key(&counter);
+        self.roots.iter().any(|root| is_named(unit, root, counter, enters))
+    }
+
     /// Whether a variable is the counter of some loop in the region.
     pub fn is_counter(&self, id: Id) -> bool {
         self.counters.contains_key(&id)
     }
+}
+
+/// Whether a counter is named outside of its loops; those that have no first value are such loops if `enters`.
+fn is_named(unit: &Unit, node: &Node, counter: Id, enters: bool) -> bool {
+    let header = if node.is(&SyntaxKind::ForStmt) { loop_header::header(unit, node).ok() } else { None };
+    let own = header.is_some_and(|header| header.counter == counter && (enters || !header.entered));
+    let named = node.is(&SyntaxKind::DeclRefExpr) && node.reference.as_ref().is_some_and(|r| r.id == counter);
+    !own && (named || node.inner.iter().any(|inner| is_named(unit, inner, counter, enters)))
 }
 
 /// Whether a type is a pointer to what is not constant.

@@ -1,10 +1,10 @@
 void f(int n, double *restrict a)
 {
-    int k;
+    int k = 0;
 #pragma dvm region
-    for (int i = 0; i < n; i++) {
+    for (int i = 1; i < n; i++) {
+        a[i] += k;
         for (k = 0; k < i; k++)
             a[i] += 1;
-        a[i] += k;
     }
 }

@@ -1,7 +1,6 @@
-void f(int n, double (*restrict a)[n])
+void f(int n, double *restrict a)
 {
 #pragma dvm region
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            a[i][j] = 0;
+        a[i] = 0;
 }

@@ -1,11 +1,11 @@
-void f(int n, double (*restrict a)[n])
+void f(int n, double *restrict a)
 {
 #pragma dvm region
-    for (int i = 0; i < n; i++) {
-        int j = 0;
-        while (j < n) {
-            a[i][j] = 0;
-            j++;
+    {
+        int i = 0;
+        while (i < n) {
+            a[i] = 0;
+            i++;
         }
     }
 }

@@ -1,7 +1,6 @@
 static void clear(double *x, int i)
 {
-    if (i <= 3)
-        x[i] = 0;
+    x[i] = 0;
 }
 void f(int n, double *restrict a)
 {

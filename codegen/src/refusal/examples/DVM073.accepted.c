@@ -1,8 +1,11 @@
 static double t[100], u[100];
 __attribute__((pure)) static double mirrored(int i)
 {
-    while (i > 50)
+down:
+    if (i > 50) {
         i--;
+        goto down;
+    }
     return t[99 - i];
 }
 void f(int n)
