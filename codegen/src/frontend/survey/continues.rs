@@ -78,7 +78,9 @@ impl Writer<'_> {
             self.made += 1;
             let (id, kind) = (BLOCKS + self.made, SyntaxKind::CompoundStmt);
             let inner = self.list(rest);
-            chosen.inner.push(Node { id, kind, inner, ..Node::default() });
+            // The block has the branch's place: the text of no other statement is there.
+            let (begin, end) = (chosen.begin, chosen.end);
+            chosen.inner.push(Node { id, kind, begin, end, inner, ..Node::default() });
         } else {
             list.append(&mut rest);
         }
