@@ -25,17 +25,19 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
     for (at, touched) in &checks.hulls {
         body.push_str(&hull(shared, &region.arrays[*at], touched.as_ref(), &scope)?);
     }
+    let mut in_order = String::new();
     for (one, other) in &checks.pairs {
         let (one, other) = (&region.arrays[*one], &region.arrays[*other]);
         let at_entry = [one, other].iter().any(|array| region.entry_arrays.contains(&array.symbol));
         let (one, other) = (&one.name, &other.name);
         let told = sequential(region, &format!("`{}` and `{}` share storage", region.said(one), region.said(other)));
-        let told = if at_entry { original(&told) } else { told };
+        let (told, list) = if at_entry { (original(&told), &mut body) } else { (told, &mut in_order) };
         let _ = writeln!(
-            body,
+            list,
             "  if (dvm__begin_{one} < dvm__end_{other} && dvm__begin_{other} < dvm__end_{one})\n    return {told};"
         );
     }
+    // What no order of tiles makes right comes first.
     body.push_str(&changed(shared));
     if !checks.tables.is_empty() {
         let (noted, reason) = row_tables::comparison(shared, checks, &mut scope)?;
@@ -46,6 +48,7 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
              dvm__spans.dvm__exact = 1;\n  }}"
         );
     }
+    body.push_str(&in_order);
     let mut text = String::from(
         "/* 1 when what is written shares bytes with other things that the region touches; 2 when the entry reads these. */\n",
     );
