@@ -4,6 +4,7 @@
 use super::replacement::Replacement;
 use crate::emit::{UNSERVED, text_mark::TextMark};
 use crate::frontend::{FinalScalars, Found};
+use crate::planted::planted;
 use crate::source::Source;
 use std::path::Path;
 
@@ -30,6 +31,20 @@ fn after_original(call: String, text: &str) -> String {
     }
 }
 
+/// The texts before the call, after the original loops, and at the end that give counters the values which the loops would
+/// have left. The original loops have done it themselves, and may have changed the bounds that their headers name.
+fn counted(headers: &str) -> [String; 3] {
+    if headers.is_empty() {
+        return Default::default();
+    }
+    let condition = if planted("a40-counters") { "1" } else { "!dvm__looped" };
+    [
+        "int dvm__looped = 0;\n".to_owned(),
+        "dvm__looped = 1;\n".to_owned(),
+        format!("if ({condition}) {{\n{headers}\n}}\n"),
+    ]
+}
+
 /// Inserts the replacements, and what makes the processes one program where the regions that ask for that are refused: of
 /// the first of them, the pragma.
 pub fn rewrite(
@@ -50,12 +65,11 @@ pub fn rewrite(
         if let Some((begin, end)) = found.endscop {
             pieces.push(Piece { begin, end, text: String::new(), region: None });
         }
-        let final_counters =
-            if found.final_counters.is_empty() { String::new() } else { format!("{}\n", found.final_counters) };
         let FinalScalars { values, kept, sets } = &found.final_scalars;
         let line = |text: &str| if text.is_empty() { String::new() } else { format!("{text}\n") };
-        let call = after_original(ended(&replacement.call), &line(kept));
-        let text = format!("{{\n{}{call}{}{final_counters}}}\n", line(values), line(sets));
+        let [flag, noted, counters] = counted(&found.final_counters);
+        let call = after_original(ended(&replacement.call), &format!("{}{noted}", line(kept)));
+        let text = format!("{{\n{flag}{}{call}{}{counters}}}\n", line(values), line(sets));
         pieces.push(Piece { begin: found.begin, end: found.end, text, region: Some(found) });
     }
     if let Style::Passing { blanked, folder } = style {
