@@ -40,6 +40,28 @@ static void by_steps(int n, int *to)
   }
 }
 
+/* With the counters that OpenMP's clause names; one is read after its loop. */
+static int by_counters(int n)
+{
+  int i, j, k;
+  double sum;
+#pragma dvm region private(i, j, k, sum)
+  for (i = 0; i < n; i++) {
+    sum = 0;
+    for (j = 0; j < 8; j++)
+      sum += in[i][j];
+    for (k = 0; k < 8; k++)
+      if (in[i][k] > 3)
+        break;
+    out[i][7] = sum + k;
+  }
+#pragma dvm region private(i, j)
+  for (i = 0; i < n; i++)
+    for (j = 0; j < 8; j++)
+      in[i][j] = in[i][j] + j;
+  return i;
+}
+
 int main(int argc, char **argv)
 {
   int n = size_argument(argc, argv, 1, 20), *to = room(64 * 4);
@@ -47,6 +69,7 @@ int main(int argc, char **argv)
   for (int i = 0; i < 64; i++)
     key[i] = i * 29 % 64;
   scratch(n);
+  printf("%d\n", by_counters(n));
   show("in", in, sizeof in);
   show("out", out, sizeof out);
   by_steps(n, to);

@@ -1,4 +1,4 @@
-/* expect: `x` is a pointer, a loop */
+/* expect: `x` is a pointer, reduced */
 void f(int n, double *restrict a, double *x)
 {
 #pragma dvm region private(x)

@@ -39,16 +39,19 @@ impl<'a> RegionBuilder<'a> {
                 let reason = format!("`private({name})`: the region uses no variable `{name}` from before it");
                 return Err(refuse(reason, "name a variable that is declared before the region and used in it"));
             };
+            // Tiles count by variables of their own: authors name counters where OpenMP wants them named.
+            if self.variables.is_counter(variable.id) {
+                continue;
+            }
             let plain = variable.ty.plain();
             let lengths = plain.split('[').skip(1).all(|part| {
                 let part = part.trim_end().trim_end_matches(']');
                 !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit())
             });
             let usable = !ctype::is_pointer(plain) && !ctype::is_untouchable(plain) && lengths;
-            if !usable || self.variables.is_counter(variable.id) || self.is_reduced(variable.id) {
-                let reason = format!(
-                    "`private({name})`: `{name}` is a pointer, a loop's counter, or an array whose length is no number"
-                );
+            if !usable || self.is_reduced(variable.id) {
+                let reason =
+                    format!("`private({name})`: `{name}` is a pointer, reduced, or an array whose length is no number");
                 return Err(refuse(reason, "declare the variable in the loop"));
             }
             if !self.is_hidden(variable) && !self.is_only_passed(variable) && !self.is_only_named(variable) {
