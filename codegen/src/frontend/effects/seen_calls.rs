@@ -79,8 +79,7 @@ impl<'a> RegionBuilder<'a> {
         self.callees.changed.extend(&uses.changed);
         self.callees.open.push(name.to_owned());
         // What comes after a `return` may not run.
-        let partial = Scope { conditional: true, uncertain: true, ..scope.clone() };
-        let effects = self.effects(body, if early { &partial } else { scope }, out);
+        let effects = self.effects(body, &if early { scope.perhaps() } else { scope.clone() }, out);
         self.callees.open.pop();
         effects?;
         let pointers = parameters.iter().zip(arguments).filter(|(p, _)| ctype::is_pointer(p.ty.plain()));

@@ -89,8 +89,8 @@ impl<'a> RegionBuilder<'a> {
             SyntaxKind::ReturnStmt if !self.callees.open.is_empty() => all(self, out),
             SyntaxKind::ForStmt => self.loop_effects(node, scope, out),
             SyntaxKind::WhileStmt | SyntaxKind::DoStmt => {
-                let uncertain = Scope { conditional: true, uncertain: true, ..scope.clone() };
-                node.inner.iter().filter(|n| !n.kind.is_absent()).try_for_each(|n| self.effects(n, &uncertain, out))
+                let inside = scope.perhaps();
+                node.inner.iter().filter(|n| !n.kind.is_absent()).try_for_each(|n| self.effects(n, &inside, out))
             }
             SyntaxKind::SwitchStmt => self.switch_effects(node, scope, out),
             SyntaxKind::IfStmt => self.if_effects(node, scope, out),
@@ -213,7 +213,7 @@ impl<'a> RegionBuilder<'a> {
             // Nothing is known about the counter: it is a local of the statement.
             Err(refused) => {
                 self.unknown_loops.insert(header.counter, refused);
-                Scope { conditional: true, uncertain: true, ..scope.clone() }
+                scope.perhaps()
             }
         };
         self.effects(header.first, scope, out)?;
@@ -226,10 +226,8 @@ impl<'a> RegionBuilder<'a> {
         }
         self.effects(header.condition, &inside, out)?;
         let body = header.body;
-        if jumps::open_break(body).or_else(|| jumps::open_continue(body)).is_none() {
-            return self.effects(body, &inside, out);
-        }
-        self.effects(body, &Scope { conditional: true, uncertain: true, ..inside }, out)
+        let jumps = jumps::open_break(body).or_else(|| jumps::open_continue(body)).is_some();
+        self.effects(body, &if jumps { inside.perhaps() } else { inside }, out)
     }
 
     fn if_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {

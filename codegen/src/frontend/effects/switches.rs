@@ -13,11 +13,12 @@ impl<'a> RegionBuilder<'a> {
     pub fn switch_effects(&mut self, node: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         let [value, body] = node.inner.as_slice() else { return Err(unknown(node)) };
         if !body.is(&SyntaxKind::CompoundStmt) {
-            return Err(unknown(node));
+            let reason = "the body of this `switch` is no block";
+            return Err(Refusal::at(Code::Jump, node, reason, "put `{ }` around its labels"));
         }
         body.inner.iter().try_for_each(|part| check_case(part, true))?;
         self.effects(value, scope, out)?;
-        self.effects(body, &Scope { conditional: true, uncertain: true, ..scope.clone() }, out)
+        self.effects(body, &scope.perhaps(), out)
     }
 }
 

@@ -43,6 +43,11 @@ impl Scope {
         self.loops.iter().rev().find(|l| l.counter == counter).map(|l| l.symbol.as_str())
     }
 
+    /// The same place in code that may never run, under a condition that the domain does not express.
+    pub fn perhaps(&self) -> Scope {
+        Scope { conditional: true, uncertain: true, ..self.clone() }
+    }
+
     /// Adds a condition.
     pub fn restrict(&mut self, formula: Formula) {
         let target = if self.split.is_some() { &mut self.inner } else { &mut self.domain };
