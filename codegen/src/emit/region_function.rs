@@ -142,11 +142,9 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
         if across_always(parts) { ", int dvm__failing" } else { "" }
     );
     text.push_str(&shared.locals(&writer.scope, &mentions));
-    let check = if overlap_check::needed(shared.region, overlaps) {
-        format!("dvm__{}_overlap({}) || ", shared.region.name, shared.own)
-    } else {
-        String::new()
-    };
+    let overlap = overlap_check::needed(shared.region, overlaps)
+        .then(|| format!("dvm__{}_overlap({})", shared.region.name, shared.own));
+    let check = overlap.as_ref().map_or_else(String::new, |overlap| format!("{overlap} || "));
     let cannot_start = format!("dvm__cannot_start(\"{}\", {})", shared.region.name, shared.region.line);
     let start = format!("{check}{cannot_start}");
     let (name, own, tiles) = (&shared.region.name, &shared.own, &shared.tiles);
@@ -177,8 +175,8 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
         } else {
             let alone = format!("dvm__begin_alone(&{own}->{tiles})");
             let enter = format!("dvm__enter(dvm__{name}_records, {work}, {entry})");
-            if !check.is_empty() {
-                let _ = writeln!(text, "  if ({})\n    return 1;", check.trim_end_matches(" || "));
+            if let Some(overlap) = &overlap {
+                let _ = writeln!(text, "  if ({overlap})\n    return 1;");
             }
             let _ = writeln!(text, "  if (!{alone} && ({cannot_start} || !{enter}))\n    return 1;");
             leave = format!("  dvm__end_alone(&{own}->{tiles});\n");
@@ -186,13 +184,12 @@ fn run(parts: &RegionParts, names: &[String]) -> Result<(String, i128), Refusal>
         let _ = writeln!(leave, "  dvm__leave(dvm__{name}_records, {entry});");
     } else {
         // In order the tiles do what the loops do, in the same blocks: the original loops would add up otherwise.
-        let mut shared_bytes = String::new();
-        if !check.is_empty() {
-            let _ = writeln!(text, "  const int dvm__shared = {};", check.trim_end_matches(" || "));
-            let _ = writeln!(text, "  if (dvm__shared == 2)\n    return 1;");
-            shared_bytes.push_str("dvm__shared || ");
+        let mut in_order = leaves;
+        if let Some(overlap) = &overlap {
+            let _ = writeln!(text, "  const int dvm__shared = {overlap};\n  if (dvm__shared == 2)\n    return 1;");
+            in_order.push_str("dvm__shared || ");
         }
-        let _ = writeln!(text, "  {own}->{tiles}.dvm__serial = {leaves}{shared_bytes}{cannot_start};");
+        let _ = writeln!(text, "  {own}->{tiles}.dvm__serial = {in_order}{cannot_start};");
     }
     let independent = shared.region.statements.iter().any(|statement| statement.independent.is_some());
     let backwards = if independent { format!("    {own}->{tiles}.dvm__serial = 2;\n") } else { String::new() };
