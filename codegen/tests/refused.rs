@@ -36,7 +36,7 @@ testkit::file_tests! {
     address_passed address_taken after_the_last_function after_unroll alias_attribute alias_in_pure
     alignment_of_an_object all_obstacles assembler_label assembly assembly_at_file_scope atomic_data atomic_member_copied
     atomic_member_in_callee atomic_operation atomic_pointer
-    attribute_of_prototype attribute_optimize attribute_target bad_tile before_a_condition
+    attribute_of_prototype attribute_optimize attribute_target bad_tile before_a_condition beside_by_counter
     before_nothing before_unroll bound_written break_ends_counter break_inside callee_changes_counter callee_changes_index
     callee_global_hidden callee_ignores callee_keeps_address callee_keeps_count callee_moves_pointer callee_of_other_type
     callee_variable_length callee_writes_global callee_writes_scalar chosen_function clang_fp cleanup_inside

@@ -83,8 +83,6 @@ pub struct Writer {
     pub counters: Vec<Known>,
     /// Counters that are declared outside.
     pub outer: Vec<Known>,
-    /// Outer counters that a region has left behind.
-    pub lost: Vec<(String, Type)>,
     pub functions: Vec<Function>,
     /// Regions call them often.
     pub calls: bool,
@@ -101,8 +99,11 @@ pub struct Writer {
     pub targets: Vec<Home>,
     pub leaves_rows: bool,
     pub odd_names: bool,
-    /// How often loops have jumps, or 0. Functions without any are those of the same seeds before there were jumps, which `planted` names.
+    /// How often loops have jumps, or 0. Functions without these and pairs are those of the same seeds before there were any,
+    /// which `planted` names.
     pub jumps: usize,
+    /// Headers of loops have another variable beside the counter.
+    pub pairs: bool,
     pool: &'static [&'static str],
     names: Vec<String>,
 }
@@ -127,7 +128,6 @@ pub fn unit(seed: u64) -> Unit {
         size: String::new(),
         counters: Vec::new(),
         outer: Vec::new(),
-        lost: Vec::new(),
         functions: Vec::new(),
         calls: dice.one_in(14),
         read: None,
@@ -138,7 +138,8 @@ pub fn unit(seed: u64) -> Unit {
         targets: Vec::new(),
         leaves_rows: dice.one_in(24),
         odd_names: dice.one_in(4),
-        jumps: usize::from(matches!(seed % 7, 1 | 4 | 6)),
+        jumps: usize::from(matches!(seed % 7, 1 | 4)),
+        pairs: matches!(seed % 7, 4 | 6),
         names: Vec::new(),
         pool: NAMES[dice.below(NAMES.len())],
         dice,

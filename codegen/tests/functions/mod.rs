@@ -3,6 +3,7 @@
 
 pub mod around;
 pub mod batch;
+pub mod beside;
 pub mod function;
 pub mod jumps;
 pub mod memory;

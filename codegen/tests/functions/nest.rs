@@ -93,22 +93,27 @@ impl Writer {
         let unsigned_fits = up && origin.low >= 0 && extent.low >= 0;
         let (name, ty, declared) = self.counter(depth, unsigned_fits);
         let step = *self.dice.pick(&[1, 1, 1, 1, 1, 1, 2, 2, 3]);
-        let (head, known) = if up {
+        let ([begin, test, advance], known) = if up {
             self.rising(&name, ty, step, origin, &extent)
         } else {
             self.falling(&name, ty, step, origin, extent)
         };
         let declaration = if declared { format!("{} ", ty.name()) } else { String::new() };
+        let with_another = self.pairs && self.dice.one_in(2);
+        let beside = if with_another { self.beside(&known, step, declared) } else { None };
+        let around = self.counters.len();
         self.counters.push(known);
+        self.counters.extend(beside.iter().map(|other| other.known.clone()));
         let body = self.body(depth + 1);
-        self.counters.pop();
-        if !declared {
-            self.lost.push((name, ty));
-        }
-        join!["for (", declaration, head, ")", body].statement()
+        self.counters.truncate(around);
+        let Some(other) = beside else {
+            return join!["for (", declaration, join![begin, "; ", test, "; ", advance], ")", body].statement();
+        };
+        let head = join![other.begin(begin), "; ", test, "; ", other.advance(advance)];
+        join!["for (", declaration, head, ")", other.body(body)].statement()
     }
 
-    fn rising(&mut self, name: &str, ty: Type, step: i64, origin: Number, extent: &Number) -> (Node, Known) {
+    fn rising(&mut self, name: &str, ty: Type, step: i64, origin: Number, extent: &Number) -> ([Node; 3], Known) {
         let inclusive = self.dice.one_in(5);
         let last = i64::from(!inclusive);
         let compare = if inclusive { "<=" } else { "<" };
@@ -121,10 +126,10 @@ impl Writer {
         let (low, high) = (origin.low, (extent.high - last).max(origin.low));
         let known = Known { name: name.to_owned(), ty, low, high, over: (extent.over - last).min(high) };
         let over = if extent.high - last < origin.low { high } else { known.over };
-        (join![name, " = ", origin.node, "; ", test, "; ", self.step(name, step)], Known { over, ..known })
+        ([join![name, " = ", origin.node], test, self.step(name, step)], Known { over, ..known })
     }
 
-    fn falling(&mut self, name: &str, ty: Type, step: i64, origin: Number, extent: Number) -> (Node, Known) {
+    fn falling(&mut self, name: &str, ty: Type, step: i64, origin: Number, extent: Number) -> ([Node; 3], Known) {
         let inclusive = self.dice.one_in(2);
         let compare = if inclusive { ">=" } else { ">" };
         // An unsigned end would never be passed by a counter below 0.
@@ -137,10 +142,8 @@ impl Writer {
             high,
             over: if extent.high < origin.low { high } else { over },
         };
-        (
-            join![name, " = ", extent.node, "; ", name, " ", compare, " ", origin.node, "; ", self.step(name, -step)],
-            known,
-        )
+        let (begin, test) = (join![name, " = ", extent.node], join![name, " ", compare, " ", origin.node]);
+        ([begin, test, self.step(name, -step)], known)
     }
 
     fn step(&mut self, name: &str, step: i64) -> Node {

@@ -6,6 +6,7 @@ use crate::frontend::clang::constant::Constant;
 use crate::frontend::clang::ctype::{self, Integer};
 use crate::frontend::clang::expression_parts::write_target;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
+use crate::planted::planted;
 use crate::refusal::Code;
 
 /// The parts of a `for` loop.
@@ -101,6 +102,13 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refu
     if let Some(part) = changed {
         return refuse(part, "this part of the loop's header is not the assignment of another variable");
     }
+    // After the first iteration the counter has another value.
+    let by_counter = beside_first.iter().find(|part| mentions(part, counter) && !planted("a41-beside"));
+    if let Some(part) = by_counter {
+        let reason = format!("this part of the loop's header is told by the counter `{}`", declaration.name);
+        let remedy = "write the counter's first value in the place of the counter";
+        return Err(Refusal::at(Code::LoopHeader, part, reason, remedy));
+    }
     Ok(LoopHeader {
         counter,
         declaration,
@@ -115,6 +123,10 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refu
         beside_step,
         body,
     })
+}
+
+fn mentions(node: &Node, id: Id) -> bool {
+    node.walk().any(|n| n.reference.as_ref().is_some_and(|r| r.id == id))
 }
 
 /// The part of `i = 0, k = 0` about a variable of the condition, and the other parts.
@@ -207,7 +219,7 @@ pub fn stripped(node: &Node) -> &Node {
 /// A step as a number. The sum is computed in a type at least as wide as the counter's and converted back, so only the
 /// step modulo the counter's range counts: `i -= -1u` adds 1 to an `int`, and subtracts 4294967295 from a `long`.
 fn amount(unit: &Unit, node: &Node, sign: i128, ty: Integer) -> Option<(i64, bool)> {
-    if crate::planted::planted("a5-constants") {
+    if planted("a5-constants") {
         return text_literal(node).map(|v| (sign as i64 * v, !ty.signed));
     }
     let constant = unit.constant(node).or_else(|| constant_variable(unit, node))?;
