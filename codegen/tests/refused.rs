@@ -36,7 +36,7 @@ testkit::file_tests! {
     address_passed address_taken after_the_last_function after_unroll alias_attribute alias_in_pure
     alignment_of_an_object all_obstacles assembler_label assembly assembly_at_file_scope atomic_data atomic_member_copied
     atomic_member_in_callee atomic_operation atomic_pointer
-    attribute_of_prototype attribute_optimize attribute_target bad_tile before_a_condition beside_by_counter
+    attribute_of_prototype attribute_optimize attribute_target bad_tile before_a_condition beside_a_type beside_by_counter beside_untold beside_without_step
     before_nothing before_unroll bound_written break_ends_counter break_inside callee_changes_counter callee_changes_index
     callee_global_hidden callee_ignores callee_keeps_address callee_keeps_count callee_moves_pointer callee_of_other_type
     callee_variable_length callee_writes_global callee_writes_scalar chosen_function clang_fp cleanup_inside
@@ -60,7 +60,7 @@ testkit::file_tests! {
     reduction_of_another_order reduction_of_narrow_order reduction_of_nothing reduction_of_reals reduction_of_two_values reduction_read_inside reduction_wrong_way
     region_in_scop register_scalar return_inside product_of_counters row_before row_of_no_sign row_passed shadowed_counter shared_by_iterations size_of_a_row
     size_of_computed statement_expression step_of_product statements_in_a_size static_inside strides_without_order switch_declares switch_inside switch_labels switch_without_block
-    thread_local thread_of_system too_many_tiles two_shapes torn_region torn_statement two_counters type_in_head
+    thread_local thread_of_system too_many_tiles two_shapes torn_region torn_statement type_in_head
     type_in_parameters type_macro type_of_a_variable unclosed_scop union_member universal_name unknown_call
     unknown_option unknown_pure unnamed_large_local unnamed_struct variable_in_a_size variable_macro variable_step
     vector vla_inside volatile_counter volatile_data volatile_member weak_symbol while_loop whole_array_size

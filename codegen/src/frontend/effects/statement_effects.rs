@@ -216,6 +216,8 @@ impl<'a> RegionBuilder<'a> {
                 scope.perhaps()
             }
         };
+        let declared = header.beside_first.iter().filter(|part| part.is(&SyntaxKind::VarDecl));
+        out.own.extend(declared.map(|variable| variable.id));
         self.effects(header.first, scope, out)?;
         header.beside_first.iter().try_for_each(|part| self.effects(part, scope, out))?;
         header.beside_step.iter().try_for_each(|part| self.effects(part, &inside, out))?;

@@ -12,6 +12,7 @@ use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::effects::liveness;
 use crate::frontend::effects::statement_effects::{self, CONVERSIONS, OPERATORS};
 use crate::frontend::survey::jumps::is_open;
+use crate::frontend::survey::loop_header::{beside_counter, initial_value};
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::refusal::Code;
 
@@ -69,6 +70,11 @@ impl<'a> RegionBuilder<'a> {
                 }
                 SyntaxKind::CompoundStmt => self.group_declared(statement.id, &children(statement))?,
                 _ => {
+                    for variable in beside_counter(self.unit, statement) {
+                        statement_effects::check_local(self.unit, variable)?;
+                        self.check_lengths(variable)?;
+                        self.place_beside_counter(block, statements, k, variable);
+                    }
                     for inner in statement.inner.iter().filter(|n| n.kind.is_statement()) {
                         self.group_declared(inner.id, &children(inner))?;
                     }
@@ -115,10 +121,34 @@ impl<'a> RegionBuilder<'a> {
         }
     }
 
+    /// Groups for a variable that a loop's header declares beside its counter.
+    fn place_beside_counter(&mut self, block: Id, statements: &[&'a Node], at: usize, variable: &'a Node) {
+        if self.is_declared_only(variable) {
+            return;
+        }
+        let mut ranges = Ranges::new();
+        let initial = initial_value(variable);
+        let idle = !ctype::is_array(variable.ty.plain()) && initial.is_none_or(|n| self.steady(n));
+        if idle && inside(block, statements[at], variable, at, &mut ranges) {
+            self.private.insert(variable.id);
+            self.keep(ranges);
+        } else if block != 0 {
+            self.keep(vec![(block, at, at)]);
+        }
+    }
+
+    /// Whether nothing has to run where a variable is declared: who uses it computes its value, or sets it first.
+    pub fn is_declared_only(&self, variable: &Node) -> bool {
+        let id = variable.id;
+        let told = self.closed.contains(&id) || self.forwarded.contains_key(&id) || self.repeatable(variable);
+        let unused = || !self.variables.roots.iter().any(|root| liveness::mentions(root, id));
+        told || self.private.contains(&id) || unused()
+    }
+
     /// Whether a declaration can be repeated wherever its variable is used: the variable never changes, and its
     /// initialiser reads no memory that the region may change.
     pub fn repeatable(&self, variable: &Node) -> bool {
-        let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
+        let initial = initial_value(variable);
         let plain = variable.ty.plain();
         let written = self.variables.written.contains_key(&variable.id) && !ctype::is_pointer(plain);
         if written || ctype::is_array(plain) || self.variables.left.contains(&variable.id) {

@@ -74,7 +74,13 @@ impl<'a> RegionBuilder<'a> {
                     Err(refused) => return Err(refused),
                 };
                 let beside = || header.beside_first.iter().chain(&header.beside_step);
-                if let Some(part) = beside().find(|part| !self.only_sets_closed(part)) {
+                let told = |b: &Self, part: &Node| {
+                    if part.is(&SyntaxKind::VarDecl) { b.is_declared_only(part) } else { b.only_sets_closed(part) }
+                };
+                if let Some(part) = beside().find(|part| !told(self, part)) {
+                    if !scope.loops.is_empty() {
+                        return self.leaf(&[node], scope);
+                    }
                     let reason = "this loop's header also changes a variable whose value is not told by the counter";
                     return Err(Refusal::at(Code::LoopHeader, part, reason, loop_header::CANONICAL));
                 }

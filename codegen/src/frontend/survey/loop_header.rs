@@ -30,7 +30,7 @@ pub struct LoopHeader<'a> {
     pub wraps: bool,
     /// The amount of a step that is no constant: `step` is right if its value is 1, as the entry has to check.
     pub assumed: Option<&'a Node>,
-    /// Assignments beside the counter's first value: `k = 0` of `i = 0, k = 0`.
+    /// What stands beside the counter's first value: the assignment `k = 0` of `i = 0, k = 0`, or the declaration of `k`.
     pub beside_first: Vec<&'a Node>,
     /// Updates beside the counter's step: `k += 2` of `i++, k += 2`.
     pub beside_step: Vec<&'a Node>,
@@ -52,8 +52,9 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refu
             return refuse(node, &format!("this loop has no {name} in its header"));
         }
     }
-    let (init, beside_first) = main_part(init, condition);
     let (increment, beside_step) = main_part(increment, condition);
+    let (init, beside_first) =
+        if init.is(&SyntaxKind::DeclStmt) { main_declaration(init, increment)? } else { main_part(init, condition) };
     let entered = init.kind.is_absent();
     let (counter, first, declared) = if entered {
         let target = write_target(increment).and_then(Node::variable).map(|r| r.id);
@@ -62,14 +63,11 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refu
             return refuse(node, "this loop has no first value in its header, and its counter is not told by its step");
         };
         (id, first, false)
-    } else if init.is(&SyntaxKind::DeclStmt) {
-        let [variable] = init.inner.as_slice() else {
-            return refuse(init, "this loop declares several variables");
-        };
-        let Some(first) = variable.inner.iter().find(|n| !n.kind.is_attribute() && variable.initialised) else {
+    } else if init.is(&SyntaxKind::VarDecl) {
+        let Some(first) = initial_value(init) else {
             return refuse(init, "this loop's counter has no first value");
         };
-        (variable.id, first, true)
+        (init.id, first, true)
     } else {
         let target = if init.is(&SyntaxKind::BinaryOperator) && init.opcode == "=" { init.inner.first() } else { None };
         let Some((reference, first)) = target.and_then(Node::variable).zip(init.inner.get(1)) else {
@@ -97,7 +95,7 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refu
     };
     let changed = beside_first.iter().chain(&beside_step).find(|part| {
         let target = write_target(part).and_then(Node::variable);
-        target.is_none_or(|r| r.id == counter)
+        !(declared && part.is(&SyntaxKind::VarDecl)) && target.is_none_or(|r| r.id == counter)
     });
     if let Some(part) = changed {
         return refuse(part, "this part of the loop's header is not the assignment of another variable");
@@ -123,6 +121,34 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refu
         beside_step,
         body,
     })
+}
+
+/// The declaration of the counter, which the step changes, among those of a header, and the others.
+fn main_declaration<'a>(init: &'a Node, increment: &Node) -> Result<(&'a Node, Vec<&'a Node>), Refusal> {
+    let mut all: Vec<&Node> = init.inner.iter().collect();
+    if let Some(other) = all.iter().find(|n| !n.is(&SyntaxKind::VarDecl)) {
+        let reason = "this loop's header declares what is no variable";
+        return Err(Refusal::at(Code::LoopHeader, other, reason, CANONICAL));
+    }
+    let changed = write_target(increment).and_then(Node::variable).map(|r| r.id);
+    let Some(at) = all.iter().position(|variable| all.len() == 1 || Some(variable.id) == changed) else {
+        let reason = "this loop declares several variables, and its step changes none of them";
+        return Err(Refusal::at(Code::LoopHeader, init, reason, CANONICAL));
+    };
+    let main = all.remove(at);
+    Ok((main, all))
+}
+
+/// The variables that a loop's header declares beside its counter.
+pub fn beside_counter<'a>(unit: &'a Unit, node: &'a Node) -> Vec<&'a Node> {
+    let header = if node.is(&SyntaxKind::ForStmt) { header(unit, node).ok() } else { None };
+    let beside = header.map(|header| header.beside_first).unwrap_or_default();
+    beside.into_iter().filter(|part| part.is(&SyntaxKind::VarDecl)).collect()
+}
+
+/// What a declaration gives its variable.
+pub fn initial_value(variable: &Node) -> Option<&Node> {
+    variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute())
 }
 
 fn mentions(node: &Node, id: Id) -> bool {
