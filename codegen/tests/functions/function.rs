@@ -60,6 +60,7 @@ impl Unit {
 }
 
 /// What is known while a function is written.
+#[allow(clippy::struct_excessive_bools)]
 pub struct Writer {
     pub dice: Random,
     pub favourite: Type,
