@@ -60,7 +60,7 @@ impl Unit {
 }
 
 /// What is known while a function is written.
-#[allow(clippy::struct_excessive_bools)]
+#[allow(clippy::struct_excessive_bools, reason = "what a case has, drawn one by one")]
 pub struct Writer {
     pub dice: Random,
     pub favourite: Type,

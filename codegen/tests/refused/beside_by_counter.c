@@ -1,4 +1,4 @@
-/* expect: this part of the loop's header is told by the counter `i` */
+/* expect: gives another variable a first value that reads the counter `i` */
 void f(int n, double *restrict a, double *restrict b)
 {
   int i, j;

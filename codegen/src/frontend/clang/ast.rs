@@ -131,6 +131,11 @@ impl Node {
         self.inner.get(index).filter(|n| !n.kind.is_absent())
     }
 
+    /// What the declaration of a variable gives it as its first value.
+    pub fn initial_value(&self) -> Option<&Node> {
+        self.inner.iter().find(|n| self.initialised && !n.kind.is_attribute())
+    }
+
     /// The body of a function's definition. Attributes may follow the body among the children.
     pub fn body(&self) -> Option<&Node> {
         self.inner.iter().rev().find(|n| n.is(&SyntaxKind::CompoundStmt)).filter(|_| self.is(&SyntaxKind::FunctionDecl))

@@ -144,7 +144,7 @@ impl<'a> RegionBuilder<'a> {
         let forwarded = self.forwarded.get(&id).copied();
         forwarded.or_else(|| {
             let variable = self.unit.declaration(id)?;
-            variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute())
+            variable.initial_value()
         })
     }
 }

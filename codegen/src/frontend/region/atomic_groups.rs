@@ -12,7 +12,7 @@ use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::effects::liveness;
 use crate::frontend::effects::statement_effects::{self, CONVERSIONS, OPERATORS};
 use crate::frontend::survey::jumps::is_open;
-use crate::frontend::survey::loop_header::{beside_counter, initial_value};
+use crate::frontend::survey::loop_header;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::refusal::Code;
 
@@ -70,7 +70,9 @@ impl<'a> RegionBuilder<'a> {
                 }
                 SyntaxKind::CompoundStmt => self.group_declared(statement.id, &children(statement))?,
                 _ => {
-                    for variable in beside_counter(self.unit, statement) {
+                    let is_loop = statement.is(&SyntaxKind::ForStmt);
+                    let header = if is_loop { loop_header::header(self.unit, statement).ok() } else { None };
+                    for variable in header.iter().flat_map(|header| header.declared_beside()) {
                         statement_effects::check_local(self.unit, variable)?;
                         self.check_lengths(variable)?;
                         self.place_beside_counter(block, statements, k, variable);
@@ -127,7 +129,7 @@ impl<'a> RegionBuilder<'a> {
             return;
         }
         let mut ranges = Ranges::new();
-        let initial = initial_value(variable);
+        let initial = variable.initial_value();
         let idle = !ctype::is_array(variable.ty.plain()) && initial.is_none_or(|n| self.steady(n));
         if idle && inside(block, statements[at], variable, at, &mut ranges) {
             self.private.insert(variable.id);
@@ -148,7 +150,7 @@ impl<'a> RegionBuilder<'a> {
     /// Whether a declaration can be repeated wherever its variable is used: the variable never changes, and its
     /// initialiser reads no memory that the region may change.
     pub fn repeatable(&self, variable: &Node) -> bool {
-        let initial = initial_value(variable);
+        let initial = variable.initial_value();
         let plain = variable.ty.plain();
         let written = self.variables.written.contains_key(&variable.id) && !ctype::is_pointer(plain);
         if written || ctype::is_array(plain) || self.variables.left.contains(&variable.id) {

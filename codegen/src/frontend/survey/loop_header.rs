@@ -38,6 +38,13 @@ pub struct LoopHeader<'a> {
     pub body: &'a Node,
 }
 
+impl<'a> LoopHeader<'a> {
+    /// The variables that it declares beside the counter.
+    pub fn declared_beside(&self) -> impl Iterator<Item = &'a Node> {
+        self.beside_first.iter().copied().filter(|part| part.is(&SyntaxKind::VarDecl))
+    }
+}
+
 /// The remedy for a header of another form.
 pub const CANONICAL: &str = "write the loop as `for (i = first; i < last; i += step)` with a constant step";
 
@@ -64,7 +71,7 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refu
         };
         (id, first, false)
     } else if init.is(&SyntaxKind::VarDecl) {
-        let Some(first) = initial_value(init) else {
+        let Some(first) = init.initial_value() else {
             return refuse(init, "this loop's counter has no first value");
         };
         (init.id, first, true)
@@ -103,8 +110,9 @@ pub fn header<'a>(unit: &'a Unit, node: &'a Node) -> Result<LoopHeader<'a>, Refu
     // After the first iteration the counter has another value.
     let by_counter = beside_first.iter().find(|part| mentions(part, counter) && !planted("a41-beside"));
     if let Some(part) = by_counter {
-        let reason = format!("this part of the loop's header is told by the counter `{}`", declaration.name);
-        let remedy = "write the counter's first value in the place of the counter";
+        let name = &declaration.name;
+        let reason = format!("the loop's header gives another variable a first value that reads the counter `{name}`");
+        let remedy = "write the counter's first value there: `j = 3, k = 3` for `j = 3, k = j`";
         return Err(Refusal::at(Code::LoopHeader, part, reason, remedy));
     }
     Ok(LoopHeader {
@@ -137,18 +145,6 @@ fn main_declaration<'a>(init: &'a Node, increment: &Node) -> Result<(&'a Node, V
     };
     let main = all.remove(at);
     Ok((main, all))
-}
-
-/// The variables that a loop's header declares beside its counter.
-pub fn beside_counter<'a>(unit: &'a Unit, node: &'a Node) -> Vec<&'a Node> {
-    let header = if node.is(&SyntaxKind::ForStmt) { header(unit, node).ok() } else { None };
-    let beside = header.map(|header| header.beside_first).unwrap_or_default();
-    beside.into_iter().filter(|part| part.is(&SyntaxKind::VarDecl)).collect()
-}
-
-/// What a declaration gives its variable.
-pub fn initial_value(variable: &Node) -> Option<&Node> {
-    variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute())
 }
 
 fn mentions(node: &Node, id: Id) -> bool {

@@ -84,8 +84,7 @@ impl<'a> RegionVariables<'a> {
                 if header.declared {
                     self.declared.insert(header.counter, header.declaration);
                 }
-                let beside = header.beside_first.iter().filter(|part| part.is(&SyntaxKind::VarDecl));
-                self.declared.extend(beside.map(|variable| (variable.id, *variable)));
+                self.declared.extend(header.declared_beside().map(|variable| (variable.id, variable)));
                 self.expressions(header.first);
                 header.beside_first.iter().chain(&header.beside_step).for_each(|part| self.expressions(part));
                 self.expressions(header.condition);
