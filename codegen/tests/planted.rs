@@ -31,7 +31,7 @@ enum Found {
 }
 
 /// All defects that can be put back, in the order of the classes of wrong results.
-const TABLE: [(&str, &[Found]); 32] = [
+const TABLE: [(&str, &[Found]); 34] = [
     ("a1-align", &[Found::Functions(&[1186])]),
     ("a2-restrict", &[Found::Functions(&[1179])]),
     ("a3-liveness", &[Found::Functions(&[119, 175])]),
@@ -64,6 +64,8 @@ const TABLE: [(&str, &[Found]); 32] = [
     ("a39-order", &[Found::Directed]),
     ("a40-counters", &[Found::Directed]),
     ("a41-beside", &[Found::Functions(&[3336, 3443])]),
+    ("a42-left", &[Found::Directed]),
+    ("a43-stale", &[Found::Directed]),
 ];
 
 /// What the test `name` below, in a process of its own because the environment says which defect is back, answers.

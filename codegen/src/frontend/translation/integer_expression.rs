@@ -8,6 +8,7 @@ use crate::frontend::survey::reaching_definitions::Definition;
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::affine::{Affine, Cases, Formula, compare};
 use crate::frontend::values::surrounding_loops::{Proof, Scope};
+use crate::planted::planted;
 use crate::refusal::Code;
 
 const USE_AFFINE: &str = "use only sums of counters and unchanging integers with constant factors here";
@@ -79,6 +80,11 @@ impl<'a> RegionBuilder<'a> {
         }
         Self::check_storage(declaration, node)?;
         if let Some(symbol) = scope.symbol(reference.id) {
+            // Where that text stands, the counter may have the value that a loop before has left.
+            let elsewhere = self.definitions_open > 0 && !planted("a42-left");
+            if elsewhere && self.variables.left.contains(&reference.id) {
+                return Err(counter_left(&reference.name, node));
+            }
             return Ok(Cases::one(Affine::symbol(symbol)));
         }
         if self.callees.variables.contains(&reference.id) {
@@ -87,12 +93,7 @@ impl<'a> RegionBuilder<'a> {
             return self.value(value.ok_or_else(|| not_affine(node))?, scope);
         }
         if self.variables.is_counter(reference.id) {
-            return Err(Refusal::at(
-                Code::CounterLeft,
-                node,
-                format!("`{}` is a loop counter that is used outside its loop", reference.name),
-                "keep the value in another variable",
-            ));
+            return Err(counter_left(&reference.name, node));
         }
         if let Some(definition) = self.definitions.of_use(node) {
             return self.defined(definition, declaration, node, scope);
@@ -105,10 +106,10 @@ impl<'a> RegionBuilder<'a> {
                 "use only loop counters and integers that do not change in the region here",
             ));
         }
-        let initial = declaration.inner.iter().find(|n| declaration.initialised && !n.kind.is_attribute());
+        let initial = declaration.initial_value();
         if self.variables.declared.contains_key(&reference.id) {
             let initial = initial.ok_or_else(|| not_affine(node))?;
-            return self.value(initial, scope);
+            return self.elsewhere(|b| b.value(initial, scope));
         }
         if declaration.ty.plain().starts_with("const ")
             && let Some(value) = initial.and_then(|n| self.unit.constant(n)).and_then(|c| small(c.value))
@@ -129,14 +130,19 @@ impl<'a> RegionBuilder<'a> {
         if self.definitions_open == MAX_DEFINITIONS {
             return Err(not_affine(node));
         }
+        self.elsewhere(|b| match definition {
+            Definition::Assigned(value) => b.value(value, scope),
+            Definition::Updated(update) => b.updated(update, scope),
+            Definition::Entry => Ok(Cases::one(Affine::symbol(&b.captured(&variable.name, variable)))),
+            Definition::Carried(index) => b.carried_value(index, false, variable, node, scope),
+            Definition::After(index) => b.carried_value(index, true, variable, node, scope),
+        })
+    }
+
+    /// Evaluates text that stands elsewhere than where its value is used.
+    pub fn elsewhere<T>(&mut self, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.definitions_open += 1;
-        let value = match definition {
-            Definition::Assigned(value) => self.value(value, scope),
-            Definition::Updated(update) => self.updated(update, scope),
-            Definition::Entry => Ok(Cases::one(Affine::symbol(&self.captured(&variable.name, variable)))),
-            Definition::Carried(index) => self.carried_value(index, false, variable, node, scope),
-            Definition::After(index) => self.carried_value(index, true, variable, node, scope),
-        };
+        let value = evaluate(self);
         self.definitions_open -= 1;
         value
     }
@@ -403,4 +409,9 @@ pub fn not_affine(node: &Node) -> Refusal {
 /// A constant small enough for sums in 64 bits.
 fn small(value: i128) -> Option<Affine> {
     i64::try_from(value).ok().filter(|v| v.unsigned_abs() < 1 << 48).map(Affine::constant)
+}
+
+fn counter_left(name: &str, node: &Node) -> Refusal {
+    let reason = format!("`{name}` is a loop counter that is used outside its loop");
+    Refusal::at(Code::CounterLeft, node, reason, "keep the value in another variable")
 }

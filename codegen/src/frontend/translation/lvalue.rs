@@ -210,6 +210,10 @@ impl<'a> RegionBuilder<'a> {
         let variable = self.unit.declaration(reference.id).ok_or_else(|| strange(node))?;
         Self::check_storage(variable, node)?;
         if self.callees.variables.contains(&variable.id) {
+            if self.callees.changed.contains(&variable.id) {
+                let reason = format!("the pointer `{}` is told by a variable that changes", variable.name);
+                return Err(Refusal::at(Code::PointerUntraced, node, reason, "use subscripts of the array's name"));
+            }
             let address = self.callees.values.get(&variable.id).copied().ok_or_else(|| strange(node))?;
             return self.pointer(address, scope);
         }
@@ -226,8 +230,7 @@ impl<'a> RegionBuilder<'a> {
             }
         }
         if self.variables.declared.contains_key(&variable.id) {
-            let initial = variable.inner.iter().find(|n| variable.initialised && !n.kind.is_attribute());
-            let initial = initial.ok_or_else(|| {
+            let initial = variable.initial_value().ok_or_else(|| {
                 Refusal::at(
                     Code::PointerUntraced,
                     node,
@@ -235,7 +238,7 @@ impl<'a> RegionBuilder<'a> {
                     "use subscripts of arrays by their names in the region",
                 )
             })?;
-            return self.pointer(initial, scope);
+            return self.elsewhere(|b| b.pointer(initial, scope));
         }
         Ok(Lvalue { variable, subscripts: vec![], types: vec![None], partial: false, rows: None, tables: 0 })
     }
