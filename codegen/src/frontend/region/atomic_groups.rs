@@ -12,7 +12,7 @@ use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::effects::liveness;
 use crate::frontend::effects::statement_effects::{self, CONVERSIONS, OPERATORS};
 use crate::frontend::survey::jumps::is_open;
-use crate::frontend::survey::loop_header;
+use crate::frontend::survey::loop_header::{self, LoopHeader};
 use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::refusal::Code;
 
@@ -72,7 +72,7 @@ impl<'a> RegionBuilder<'a> {
                 _ => {
                     let is_loop = statement.is(&SyntaxKind::ForStmt);
                     let header = if is_loop { loop_header::header(self.unit, statement).ok() } else { None };
-                    for variable in header.iter().flat_map(|header| header.declared_beside()) {
+                    for variable in header.iter().flat_map(LoopHeader::declared_beside) {
                         statement_effects::check_local(self.unit, variable)?;
                         self.check_lengths(variable)?;
                         self.place_beside_counter(block, statements, k, variable);
