@@ -50,7 +50,7 @@ testkit::file_tests! {
     macro_scalar member_by_data member_offset missing_condition mode_inside named_array named_dependence
     named_large_local
     nonaffine_subscript not_a_loop not_equal_stride number_name openmp_before_a_conditional openmp_inside
-    operator_pragma other_lines outside_function own_call own_counts own_fprintf own_inline own_large own_math own_memory own_prints own_reads_written own_recursive pasted_line pasted_name_of_a_counter
+    operator_pragma other_lines outside_function own_call own_counts own_fprintf own_inline own_large own_math own_memory own_prints own_reads_written own_recursive passed_counter passed_number_cast passed_number_kept pasted_line pasted_name_of_a_counter
     pasted_variable_of_a_line pointer_call pointer_moves pointer_to_pointer pointers_as_structs pointers_swapped pointers_to_rows pragma_in_macro
     private_comes_back private_not_static private_of_address private_of_pointer private_passed_elsewhere private_read_after private_read_first private_static_addressed private_static_called
     pragma_operator_before_function pure_by_address pure_by_calls pure_by_pointer_sum pure_reads_written

@@ -74,11 +74,20 @@ impl Writer {
             "number t = *p++;\n  return (t + *p) & 7;",
             "int e;\n  for (e = 0; e < 4; e++)\n    if (p[e] == 3)\n      return e;\n  return 5;",
         ];
+        let steps: [&str; 5] = [
+            "*p = (*p * 5 + 1) & 7;",
+            "if (*p > 3)\n    return;\n  p[0] += 2;",
+            "number t = *p, e;\n  for (e = 0; e < 3; e++)\n    t = (t * 3 + 1) & 7;\n  *p = t;",
+            "number t = *p & 3;\n  more_@(&t);\n  *p = (*p + t) & 7;",
+            "more_@(p);",
+        ];
+        let steps = self.choices.pick(&steps);
         let places = if self.choices.chance(12) { 7 } else { 5 };
         let sums = self.choices.pick(&sums[..places]);
         format!(
             "{kind} number value_@(number p, number q)\n{{\n  {value}\n}}\n{kind} real real_@(real v, real w)\n{{\n  \
              return {reals};\n}}\n{kind} number sum_@(const number *p)\n{{\n  {sums}\n}}\n\
+             {kind} void more_@(number *p)\n{{\n  *p = (*p + 1) & 7;\n}}\n{kind} void step_@(number *p)\n{{\n  {steps}\n}}\n\
              {kind} void array_@(number *{restrict}to, const number *{restrict}from, number w)\n{{\n  {array}\n}}\n"
         )
     }

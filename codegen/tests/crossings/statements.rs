@@ -290,8 +290,19 @@ impl Writer {
     }
 
     fn call(&mut self, depth: usize) {
-        let (out, inn) = (self.outer(), self.innermost());
         let value = self.number(0);
+        if self.choices.chance(25) {
+            // By a number of the iteration whose address a function gets.
+            self.line(depth, &format!("{{ number kept = {value};"));
+            self.line(depth + 1, "step_@(&kept);");
+            self.call_by(depth + 1, "kept");
+            return self.line(depth, "}");
+        }
+        self.call_by(depth, &value);
+    }
+
+    fn call_by(&mut self, depth: usize, value: &str) {
+        let (out, inn) = (self.outer(), self.innermost());
         if self.claim == Claim::True {
             let to = self.choices.pick(&["&ga[perm[i] * 16]", "g->a + i * 20"]);
             return self.line(depth, &format!("array_@({to}, b + {inn}, {value});"));

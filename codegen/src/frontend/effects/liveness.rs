@@ -26,7 +26,7 @@ impl RegionBuilder<'_> {
         !self.variables.addressed.contains(&variable.id) && is_automatic(self.unit, variable)
     }
 
-    /// Whether an array's address is known only to functions that the region passes it to: their bodies are seen.
+    /// Whether a variable's address is known only to functions that the region passes it to: their bodies are seen.
     pub fn is_only_passed(&self, variable: &Node) -> bool {
         let passes = |node: &Node, callee: &String| {
             node.is(&SyntaxKind::CallExpr)

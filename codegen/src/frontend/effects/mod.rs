@@ -8,6 +8,7 @@ pub mod control_flow;
 mod element_flow;
 pub mod forwarding;
 pub mod liveness;
+pub mod passed_scalars;
 pub mod purity;
 mod reassociation;
 mod reductions;

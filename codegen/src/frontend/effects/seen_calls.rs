@@ -61,7 +61,9 @@ impl<'a> RegionBuilder<'a> {
                 if !same_pointers(argument, parameter.ty.plain()) {
                     return Err(refuse("an argument is converted to a pointer of another type"));
                 }
-                self.subscript_effects(argument, scope, out)?;
+                if !self.pass_number(argument, scope, out)? {
+                    self.subscript_effects(argument, scope, out)?;
+                }
             } else {
                 if ctype::unqualified(argument.ty.plain()) != ctype::unqualified(parameter.ty.plain()) {
                     return Err(refuse("an argument has not the type of its parameter"));
@@ -77,14 +79,14 @@ impl<'a> RegionBuilder<'a> {
         }
         let declared = function.walk().filter(|n| n.is(&SyntaxKind::VarDecl));
         self.callees.variables.extend(declared.map(|n| n.id));
-        self.callees.changed.extend(&uses.changed);
+        self.callees.changed.extend(uses.changed.iter().chain(&uses.addressed));
         self.callees.open.push(name.to_owned());
         // What comes after a `return` may not run.
         let effects = self.effects(body, &if early { scope.perhaps() } else { scope.clone() }, out);
         self.callees.open.pop();
         effects?;
         let pointers = parameters.iter().zip(arguments).filter(|(p, _)| ctype::is_pointer(p.ty.plain()));
-        for (_, argument) in pointers {
+        for (_, argument) in pointers.filter(|(_, argument)| !self.passes_number(argument)) {
             self.check_named(argument, out).map_err(|reason| refuse(&reason))?;
         }
         Ok(())

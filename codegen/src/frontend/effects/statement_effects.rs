@@ -331,6 +331,9 @@ impl<'a> RegionBuilder<'a> {
             }
         }
         self.subscript_effects(node, scope, out)?;
+        if self.is_passed_number(node, write)? {
+            return Ok(());
+        }
         let root = expression_parts::base_variable(node);
         if root.is_some_and(|id| out.own.contains(&id)) {
             let variable = root.and_then(|id| self.unit.declaration(id));

@@ -41,7 +41,8 @@ impl<'a> RegionBuilder<'a> {
             if self.variables.declared.contains_key(&id) || ctype::is_pointer(plain) || ctype::is_array(plain) {
                 continue;
             }
-            if self.alive_after(graph, variable) {
+            let passed = || self.is_only_passed(variable) && !graph.alive(id, &variable.name);
+            if self.alive_after(graph, variable) && !passed() {
                 continue;
             }
             let mut ranges = Ranges::new();

@@ -60,7 +60,8 @@ impl<'a> RegionBuilder<'a> {
                 );
                 return Err(refuse(reason, "declare the variable in the loop, or copy it to a local one"));
             }
-            // An element that is written says nothing about the others: of arrays this is the author's word.
+            // An element that is written says nothing about the others: of arrays this is the author's word. So it is of a
+            // number that a function may have set.
             if !ctype::is_array(plain) && graph.alive(variable.id, &variable.name) {
                 let reason = format!(
                     "`private({name})`: `{name}` may be read after the region, or before it is written in the next entry"
@@ -190,7 +191,9 @@ impl<'a> RegionBuilder<'a> {
                 let list = children(body);
                 let named = |statement: &&Node| liveness::mentions(statement, id);
                 if let (Some(first), Some(last)) = (list.iter().position(named), list.iter().rposition(named)) {
-                    check_written(&list[first..=last], variable)?;
+                    if !self.variables.passed.contains_key(&id) {
+                        check_written(&list[first..=last], variable)?;
+                    }
                     let (block, first, last) = self.innermost(body.id, (first, last), &list, variable);
                     self.groups.entry(block).or_default().push((first, last));
                 }

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 pub struct AddressUses {
     /// Variables whose address, or a part's address, may be known elsewhere.
     pub addressed: HashSet<Id>,
-    /// Arrays whose address is known elsewhere only because they are passed, with the functions that get it.
+    /// Variables whose address is known elsewhere only because arrays and `&x` are passed, with the functions that get it.
     pub passed: HashMap<Id, HashSet<String>>,
     /// Variables assigned, entirely or in part, after their declaration.
     pub changed: HashSet<Id>,
@@ -107,7 +107,7 @@ impl AddressUses {
                 };
                 present().for_each(|n| self.visit(n, operand));
             }
-            SyntaxKind::CallExpr => present().for_each(|n| match passed_array(n) {
+            SyntaxKind::CallExpr => present().for_each(|n| match passed_object(n) {
                 Some(id) => {
                     let callee = expression_parts::callee(node).unwrap_or_default();
                     self.passed.entry(id).or_default().insert(callee.to_owned());
@@ -175,11 +175,12 @@ fn may_return(function: &Node, roots: &[&Node]) -> bool {
         || !last.end.known
 }
 
-/// The variable that is an argument as a whole array.
-fn passed_array(argument: &Node) -> Option<Id> {
+/// The variable that is an argument as a whole array, or whose address is one.
+fn passed_object(argument: &Node) -> Option<Id> {
     match (&argument.kind, argument.cast.as_str()) {
+        (SyntaxKind::UnaryOperator, _) if argument.opcode == "&" => argument.child(0)?.variable().map(|r| r.id),
         (SyntaxKind::ImplicitCastExpr, "ArrayToPointerDecay") => argument.child(0)?.variable().map(|r| r.id),
-        (SyntaxKind::ImplicitCastExpr, "NoOp") | (SyntaxKind::ParenExpr, _) => passed_array(argument.child(0)?),
+        (SyntaxKind::ImplicitCastExpr, "NoOp") | (SyntaxKind::ParenExpr, _) => passed_object(argument.child(0)?),
         _ => None,
     }
 }
