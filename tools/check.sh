@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs every test of the project, step by step, and closes with "N passed, M failed".
 # Usage: tools/check.sh [STEP ...]   (no step: all of `steps`, in this order; `make check-mpi` runs the steps mpi_*)
-# A step that takes longer than DVM_CHECK_LIMIT seconds (1,200; cargo 2,700) is ended; what it was doing is printed, and it has failed.
+# A step that takes longer than DVM_CHECK_LIMIT seconds (1,200; cargo 2,700; mpi_several and mpi_hosts 5,400) is ended; what it was
+# doing is printed, and it has failed.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 log=target/check
@@ -58,7 +59,8 @@ sanitized() { (export CARGO_PROFILE_RELEASE_LTO=off && c-tests/sanitize.sh "$1" 
 # Over each MPI that tools/mpis.sh finds: the transport, programs with an MPI of their own, programs without, several hosts.
 run_mpi_transport() { DVM_TEST_MPI=all cargo test --release --locked --workspace --test mpi -- --nocapture --test-threads=1; }
 run_mpi_programs() { DVM_TEST_MPIS=$(all_mpis) c-tests/mpi/run.sh; }
-run_mpi_several() { DVM_TEST_PROCESSES="2 4" DVM_TEST_MPIS=$(all_mpis) c-tests/several/run.sh; }
+# Bytes that the MPI moves; those of rings, which no MPI touches, have been with dvmrun, and with each MPI in mpi_programs.
+run_mpi_several() { DVM_TEST_PROCESSES="2 4" DVM_TEST_RINGS=0 DVM_TEST_MPIS=$(all_mpis) c-tests/several/run.sh; }
 # Plugins that were built by the other MPIs of the same family.
 run_mpi_plugins() {
   local by compiler names
@@ -94,28 +96,49 @@ failures() {
     said && --said == 0 { print "  " $0 }' "$1" | head -n 20 | cut -c -200
 }
 
+# The process and all that it has started, by id: `timeout` and MPIs put theirs into process groups of their own.
+family() {
+  ps -e -o pid=,ppid= | awk -v first="$1" '
+    { parent[$1] = $2 }
+    END {
+      member[first] = 1
+      do {
+        grown = 0
+        for (pid in parent) if (!(pid in member) && (parent[pid] in member)) { member[pid] = 1; grown = 1 }
+      } while (grown)
+      for (pid in member) print pid
+    }'
+}
+
 # The processes of a step that hangs, and where those that have run for a minute wait.
 hanging() {
-  local group=$1 pid seconds
+  local members pid seconds
+  members=$(family "$1" | paste -sd,)
   echo "FAILED: $2 took more than $3 seconds and was ended; it was running:"
-  ps -e -o pgid=,pid=,etimes=,stat=,wchan:20=,args= | awk -v group="$group" '$1 == group' | cut -c -200
+  ps -o pid=,etimes=,stat=,wchan:20=,args= -p "$members" | cut -c -200
   command -v gdb >/dev/null || return 0
   while read -r pid seconds; do
     [ "$seconds" -ge 60 ] && timeout 60 gdb -p "$pid" -batch -ex 'thread apply all backtrace 12' 2>/dev/null | grep -E '^(Thread|#)' | cut -c -160 | head -n 100
-  done < <(ps -e -o pgid=,pid=,etimes=,comm= | awk -v group="$group" '$1 == group && $4 !~ /^(bash|sh|make|cargo|timeout|sleep)$/ { print $2, $3 }')
+  done < <(ps -o pid=,etimes=,comm= -p "$members" | awk '$3 !~ /^(bash|sh|make|cargo|timeout|sleep|mpirun|mpiexec.*)$/ { print $1, $2 }')
 }
 
 # Runs a step in a process group of its own, which is ended at its limit.
 run_limited() {
-  local step=$1 limit=${DVM_CHECK_LIMIT:-1200} group guard code
-  [ "$step" = cargo ] && limit=${DVM_CHECK_LIMIT:-2700}
+  local step=$1 limit=1200 group guard code
+  case $step in
+    cargo) limit=2700 ;;
+    mpi_several | mpi_hosts) limit=5400 ;;
+  esac
+  limit=${DVM_CHECK_LIMIT:-$limit}
   set -m
   "run_$step" >"$log/$step.log" 2>&1 </dev/null &
   group=$!
   {
     sleep "$limit"
+    local members
+    mapfile -t members < <(family "$group")
     hanging "$group" "$step" "$limit" >"$log/$step.hang" 2>&1
-    kill -TERM -- "-$group"
+    kill -TERM -- "-$group" "${members[@]}"
     sleep 5
     kill -KILL -- "-$group"
   } >/dev/null 2>&1 &
