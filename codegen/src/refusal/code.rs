@@ -247,7 +247,7 @@ codes! {
         "It is not known which function runs.";
     "DVM072" CallNotFollowed
         "the call of a function that writes arrays cannot be followed",
-        "The body of such a function is read as if it stood in the region; it must be static, simple, and in the same file.";
+        "The body of such a function is read as if it stood in the region; it must be static, simple, and in the file or in one that it includes.";
     "DVM073" PureConflict
         "a pure function may read what the region writes",
         "A pure function may read memory, but the analysis does not see which elements.";

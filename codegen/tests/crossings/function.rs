@@ -34,7 +34,12 @@ pub struct Dialect {
     pub number: &'static str,
     pub real: &'static str,
     pub level: &'static str,
+    /// The functions that a function calls stand in a header.
+    pub included: bool,
 }
+
+/// What stands around the functions that a function calls.
+pub const CALLED: [&str; 2] = ["/* called functions */\n", "/* their end */\n"];
 
 impl Dialect {
     pub fn of(program: u64) -> Dialect {
@@ -44,6 +49,7 @@ impl Dialect {
             number: pick(program / 2, &["long", "int", "int", "short", "unsigned"]),
             real: pick(program / 3, &["double", "double", "float"]),
             level: pick(program / 7, &["-O0", "-O0", "-O2"]),
+            included: program % 3 == 1,
         }
     }
 
@@ -290,11 +296,11 @@ impl Writer {
         let declarations: String = self.declarations.iter().flat_map(|line| ["  ", line, "\n"]).collect();
         let text = |body: &str| {
             format!(
-                "{before}static void f_@(struct grid *g, struct part s, number *{restrict}len, number *{restrict}dims, number **rows, \
+                "{}{before}{}static void f_@(struct grid *g, struct part s, number *{restrict}len, number *{restrict}dims, number **rows, \
                  number *{restrict}a, number *{restrict}b, number *{restrict}idx, real *{restrict}x, real *{restrict}y, {constant} n, {constant} m)\n\
                  {{\n{declarations}{body}{}}}\nstatic void run_@(int layout, long n, long m)\n{{\n  prepare(layout, n, m);\n  \
                  f_@(g, whole, len, dims, rows, a, b, idx, x, y, n, m);\n}}\n",
-                self.after
+                CALLED[0], CALLED[1], self.after
             )
         };
         let (mut forwards, mut backwards) = (String::new(), String::new());

@@ -1,7 +1,7 @@
 //! The judge: gcc's sanitizers on the original, and all bytes of what each call leaves behind. With `DVM_CHECK=1` a right
 //! region is not reported, and a wrong `independent` is.
 
-use super::function::{Case, Claim, Dialect};
+use super::function::{CALLED, Case, Claim, Dialect};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -62,6 +62,24 @@ pub fn program(cases: &[&str], dialect: Dialect) -> String {
 }
 
 impl Judge {
+    /// Writes the program, with its called functions in headers if the dialect has them there.
+    fn write(&self, source: &str) {
+        let mut parts = source.split(CALLED[0]);
+        let mut written = parts.next().unwrap_or_default().to_owned();
+        for (number, part) in parts.enumerate() {
+            let (called, rest) = part.split_once(CALLED[1]).expect("the end of the called functions");
+            if self.dialect.included {
+                let header = format!("called_{number}.h");
+                self.folder.write(&header, called);
+                let _ = writeln!(written, "#include \"{header}\"");
+            } else {
+                written += called;
+            }
+            written += rest;
+        }
+        self.folder.write("plain.c", &written);
+    }
+
     fn gcc(&self, options: &[&str], sources: &[&Path], program: &str) -> Result<(), String> {
         let mut objects = Vec::new();
         for source in sources {
@@ -181,7 +199,7 @@ fn together(cases: &[Case], dialect: Dialect) -> Result<Judged, String> {
     }
     let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).collect();
     let source = apart.clone() + &program(&texts, dialect);
-    judge.folder.write("plain.c", &source);
+    judge.write(&source);
     let (plain, harness) = (Path::new("plain.c"), here().join("crossings/harness.c"));
     let sanitizers =
         ["-O0", "-DJUDGE", "-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"];

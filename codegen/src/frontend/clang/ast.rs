@@ -167,8 +167,11 @@ impl Node {
 }
 
 impl Refusal {
-    /// A refusal at a node of the syntax tree.
+    /// A refusal at a node of the syntax tree; without a place if the node is in an included file.
     pub fn at(code: Code, node: &Node, reason: impl Into<String>, remedy: impl Into<String>) -> Refusal {
+        if !node.begin.known || !node.end.known {
+            return Refusal::new(code, reason, remedy);
+        }
         Refusal::span(code, node.begin.offset, node.end.offset + node.end.length, reason, remedy)
     }
 }

@@ -26,7 +26,7 @@ impl<'a> RegionBuilder<'a> {
     /// Adds the effects of a call by the callee's body.
     pub fn seen_call(&mut self, name: &str, call: &'a Node, scope: &Scope, out: &mut Effects) -> Result<(), Refusal> {
         let refuse = |reason: &str| {
-            let remedy = "call a static function of this file that only computes and assigns, or write it out";
+            let remedy = "call a static function of this file or of an included one that only computes and assigns, or write it out";
             Refusal::at(
                 Code::CallNotFollowed,
                 call,
@@ -37,8 +37,12 @@ impl<'a> RegionBuilder<'a> {
         let unit = self.unit;
         let all = || unit.root.inner.iter().filter(|n| n.is(&SyntaxKind::FunctionDecl) && n.name == name);
         let function = all().find(|f| f.body().is_some()).ok_or_else(|| refuse("its body is not in this file"))?;
-        let body = function.body().filter(|b| b.begin.known && self.certain_body(name).is_some());
-        let body = body.ok_or_else(|| refuse("it has attributes, or its body is not in this file"))?;
+        // Headers of the system are not compared as clang and the compiler see them.
+        if function.system {
+            return Err(refuse("it is a function of the system"));
+        }
+        let body = function.body().filter(|_| self.certain_body(name).is_some());
+        let body = body.ok_or_else(|| refuse("it has attributes"))?;
         if !self.is_only_definition(name) {
             return Err(refuse("it is not static, so that another definition may replace it"));
         }
@@ -80,16 +84,33 @@ impl<'a> RegionBuilder<'a> {
         let declared = function.walk().filter(|n| n.is(&SyntaxKind::VarDecl));
         self.callees.variables.extend(declared.map(|n| n.id));
         self.callees.changed.extend(uses.changed.iter().chain(&uses.addressed));
+        if self.callees.open.is_empty() {
+            self.callees.call = Some(call);
+        }
         self.callees.open.push(name.to_owned());
         // What comes after a `return` may not run.
         let effects = self.effects(body, &if early { scope.perhaps() } else { scope.clone() }, out);
         self.callees.open.pop();
-        effects?;
+        effects.map_err(|refusal| Self::seen_from(call, name, refusal))?;
         let pointers = parameters.iter().zip(arguments).filter(|(p, _)| ctype::is_pointer(p.ty.plain()));
         for (_, argument) in pointers.filter(|(_, argument)| !self.passes_number(argument)) {
             self.check_named(argument, out).map_err(|reason| refuse(&reason))?;
         }
         Ok(())
+    }
+
+    /// A refusal without a place is one of an included file: its place is the call.
+    fn seen_from(call: &Node, name: &str, refusal: Refusal) -> Refusal {
+        if refusal.span.is_some() || !call.begin.known {
+            return refusal;
+        }
+        let reason = format!("{} (in `{name}`, of an included file)", refusal.reason);
+        Refusal { others: refusal.others, ..Refusal::at(refusal.code, call, reason, refusal.remedy) }
+    }
+
+    /// What this file shows of a node: the node, or the call of the function of an included file that it is in.
+    pub fn shown<'n>(&'n self, node: &'n Node) -> &'n Node {
+        if node.begin.known && node.end.known { node } else { self.callees.call.unwrap_or(node) }
     }
 
     /// Notes that a callee's variable has no known value: what its declaration reads may change before it is used, as a

@@ -396,11 +396,13 @@ impl<'a> RegionBuilder<'a> {
 
     /// Notes that an access may touch any element of an array.
     fn scatter(&mut self, id: Id, node: &Node) {
-        let span = (node.begin.offset, token_end(self.source, node));
+        let shown = self.shown(node);
+        let span = (shown.begin.offset, token_end(self.source, shown));
         for known in self.arrays.iter_mut().filter(|a| a.variable == id) {
             let why = self.unknown_subscript.as_ref().map(|why| {
-                let text = why.span.map(|(begin, end)| self.source.text(begin, end)).unwrap_or_default();
-                (format!("{} [{}]", why.reason, text.lines().next().unwrap_or_default()), why.remedy.clone())
+                let text = why.span.map(|(begin, end)| self.source.text(begin, end));
+                let line = text.iter().flat_map(|text| text.lines()).next().map(|line| format!(" [{line}]"));
+                (format!("{}{}", why.reason, line.unwrap_or_default()), why.remedy.clone())
             });
             if known.array.scattered.is_none() {
                 known.array.scattered = Some(why.unwrap_or_default());

@@ -64,12 +64,15 @@ impl RegionBuilder<'_> {
     pub fn check_made(&self, node: &Node) -> Result<(), Refusal> {
         let place = [&node.begin, &node.end].into_iter().find(|place| place.made);
         let Some(place) = place else { return Ok(()) };
+        if !place.known {
+            return Err(Refusal::at(Code::PlaceMacro, node, REASON, REMEDY));
+        }
         let mut end = self.source.skip_token(place.offset);
         let open = self.source.skip_blank(end);
         if self.source.byte(open) == b'(' {
             end = self.source.skip_brackets(open);
         }
-        if place.known && is_pasted(&self.source.text(place.offset, end), self.macros) {
+        if is_pasted(&self.source.text(place.offset, end), self.macros) {
             return Ok(());
         }
         Err(Refusal::at(Code::PlaceMacro, node, REASON, REMEDY))

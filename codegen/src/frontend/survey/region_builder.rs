@@ -118,6 +118,8 @@ pub struct PossibleHome {
 pub struct Callees<'a> {
     /// Their names, the caller first.
     pub open: Vec<String>,
+    /// The region's call of the first of them.
+    pub call: Option<&'a Node>,
     /// The arguments of parameters, and the initial values of locals.
     pub values: HashMap<Id, &'a Node>,
     /// Parameters and locals of these functions and of those read before.

@@ -75,11 +75,11 @@ impl<'a> RegionBuilder<'a> {
         }
         let inner: Vec<&str> = scope.inner_loops().iter().map(|l| l.symbol.as_str()).collect();
         let conditions = scope.inner.clone().and(leaves).text();
+        let shown = self.shown(at);
+        let (begin, end) = (shown.begin.offset, extent::token_end(self.source, shown));
         let row = RawRow {
             statement: scope.split.map(|_| self.statements.len()),
-            text: self
-                .source
-                .text(at.begin.offset.min(extent::token_end(self.source, at)), extent::token_end(self.source, at)),
+            text: self.source.text(begin.min(end), end),
             condition: if inner.is_empty() {
                 conditions
             } else {

@@ -1,0 +1,2 @@
+static double *kept;
+static void keep(double *p) { kept = p; }
