@@ -38,9 +38,17 @@ pub fn blocks(shared: &RegionContext) -> String {
     let least = if region.statements.iter().any(|s| loops(&s.text)) { 1 } else { LEAST_ITERATIONS };
     let [lowest, highest, _] = &shared.corners;
     let (own, tiles, count) = (&shared.own, &shared.tiles, format!("{highest}[0] - {lowest}[0] + 1"));
-    format!(
+    let mut text = format!(
         "  {own}->{tiles}.dvm__fixed[0] = dvm__block({count}, {least});\n  {own}->{BLOCKS} = dvm__blocks({count}, {least});\n"
-    )
+    );
+    // Between two iterations of a loop with steps there may be blocks without one, whose tiles do not run.
+    let set = |r: &Reduction| format!("      {own}->{}[dvm__k] = ({})({});\n", block_values(r), r.partial, r.neutral);
+    let values: String = region.reductions.iter().map(set).collect();
+    let _ = write!(
+        text,
+        "  {{\n    int dvm__k;\n    for (dvm__k = 0; dvm__k < {own}->{BLOCKS}; dvm__k++) {{\n{values}    }}\n  }}\n"
+    );
+    text
 }
 
 /// The functions that join the blocks' values with the value before the loop.

@@ -189,7 +189,8 @@ impl Writer {
                 self.after += "  out[5] = at;\n";
             }
         }
-        if self.choices.chance(50) {
+        // Backwards, loops leave other counters.
+        if self.choices.chance(50) && self.claim != Claim::Unknown {
             self.after += "  out[6] = i + 10 * j + 100 * k;\n";
         }
         for (name, operator) in self.reduced.clone() {
@@ -244,6 +245,14 @@ impl Writer {
         let bound = if self.unsigned { format!("(int)({high})") } else { high };
         let backwards = format!("for ({declared}{it} = {bound} - 1; {it} >= {low}; {it}--)");
         let reduces = depth == 0 && !self.reduced.is_empty();
+        if reduces && self.choices.chance(25) {
+            let step = self.choices.pick(&["2", "3", "7", "40"]);
+            let last = format!("{low} + (({bound}) - 1 - ({low})) / {step} * {step}");
+            return [
+                format!("for ({declared}{it} = {low}; {it} < {bound}; {it} += {step})"),
+                format!("for ({declared}{it} = {last}; {it} >= {low} && {it} < {bound}; {it} -= {step})"),
+            ];
+        }
         let forwards = match self.choices.below(9) {
             1 if !reduces => return [backwards.clone(), backwards],
             2 if depth > 0 => format!("for ({declared}{it} = {low}; {it} < {bound}; {it} += 2)"),

@@ -54,6 +54,36 @@ static void integers(int n)
   printf("%d %d %d %d %d %d %d %d %ld %d\n", sum, many, and, or, odd, all, any, top, product, small);
 }
 
+/* Loops with steps have blocks without an iteration, if blocks are small. */
+static void steps(int n)
+{
+  double product = 1.5, most = -7, least = 9, zero = -0.0;
+  int and = 11, all = 1;
+  long sum = 4;
+#pragma dvm region reduction(*:product) reduction(max:most) reduction(min:least) reduction(&:and) reduction(&&:all)
+  for (int i = 0; i < n; i += 2) {
+    all = all && number[i] < 100;
+    for (int j = 0; j < 2; j++) {
+      product *= matrix[i][j];
+      most = matrix[i][j] < most ? most : matrix[i][j];
+      if (matrix[i][j] < least)
+        least = matrix[i][j];
+      and &= number[i] | 8;
+    }
+  }
+#pragma dvm region reduction(+:sum, zero)
+  for (int i = 0; i < n * 1000; i += 3001) {
+    sum += number[i];
+    zero += number[i] > 1000000;
+  }
+  printf("%g %g %g %d %d %ld %g\n", product, most, least, and, all, sum, zero);
+#pragma dvm region reduction(min:least)
+  for (int i = 0; i < n; i++)
+    for (int j = i; j < 7; j++)
+      least = matrix[i][j] * 2 < least ? matrix[i][j] * 2 : least;
+  printf("%g\n", least);
+}
+
 /* The arrays may overlap, and here they do: the tiles run in order. */
 static double recurrence(int n, double *to, double *from)
 {
@@ -127,6 +157,7 @@ int main(int argc, char **argv)
   show("matrix", matrix, sizeof matrix);
   show("rows", rows, sizeof rows);
   integers(n);
+  steps(n);
   printf("%.17g\n", recurrence(n, a + 1, a));
   printf("%.17g\n", recurrence(n, a, b));
   printf("%.17g\n", gathered(n, b, a, number));
