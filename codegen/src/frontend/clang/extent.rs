@@ -1,6 +1,7 @@
 //! Where the text of a node ends in the source.
 
 use super::ast::Node;
+use super::syntax_kind::SyntaxKind;
 use crate::source::Source;
 
 /// The offset after the last token of a node; after a macro's arguments if that token is a macro with arguments.
@@ -22,4 +23,20 @@ pub fn statement_end(source: &Source, node: &Node) -> usize {
     let next = source.skip_blank(end);
     let closed = source.byte(end.saturating_sub(1)) == b';';
     if !braced && !closed && source.byte(next) == b';' { next + 1 } else { end }
+}
+
+/// Whether a statement ends with a `;` that is no part of its node.
+pub fn wants_semicolon(node: &Node) -> bool {
+    match node.kind {
+        SyntaxKind::CompoundStmt | SyntaxKind::DeclStmt | SyntaxKind::NullStmt => false,
+        SyntaxKind::ForStmt
+        | SyntaxKind::IfStmt
+        | SyntaxKind::WhileStmt
+        | SyntaxKind::SwitchStmt
+        | SyntaxKind::LabelStmt
+        | SyntaxKind::CaseStmt
+        | SyntaxKind::DefaultStmt
+        | SyntaxKind::AttributedStmt => node.inner.last().is_none_or(wants_semicolon),
+        _ => true,
+    }
 }

@@ -4,7 +4,7 @@ use super::atomic_groups::children;
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
 use crate::frontend::clang::expression_parts;
-use crate::frontend::clang::extent::{statement_end, token_end};
+use crate::frontend::clang::extent::{statement_end, token_end, wants_semicolon};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::statement_effects::{Effects, unknown};
 use crate::frontend::survey::jumps;
@@ -232,6 +232,14 @@ impl<'a> RegionBuilder<'a> {
                 first,
                 "a macro (or an included file) holds several statements or parts of loops",
                 "write the loops and statements out in the region, macros only inside expressions",
+            ));
+        }
+        if wants_semicolon(last) && self.source.byte(end.saturating_sub(1)) != b';' {
+            return Err(Refusal::at(
+                Code::MacroStatements,
+                last,
+                "a macro stands before the `;` of this statement, or holds it",
+                "write the `;` directly behind the statement",
             ));
         }
         Ok((begin, end))
