@@ -1,6 +1,7 @@
 //! Reads and writes of a statement.
 
 use super::attributes;
+use super::liveness;
 use crate::Refusal;
 use crate::frontend::clang::ast::Reference;
 use crate::frontend::clang::ast::{Id, Node, Unit};
@@ -657,6 +658,10 @@ pub fn check_local(unit: &Unit, variable: &Node) -> Result<(), Refusal> {
             reason,
             "remove the attribute, or declare the variable before the region",
         ));
+    }
+    if variable.initial_value().is_some_and(|initial| liveness::mentions(initial, variable.id)) {
+        let reason = format!("the initial value of `{}` names the variable itself", variable.name);
+        return Err(Refusal::at(Code::LocalObject, variable, reason, "name the variable's type there"));
     }
     if !fixed {
         let reason = format!("the variable-length array `{}` is declared in the region", variable.name);

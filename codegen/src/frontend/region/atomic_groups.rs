@@ -161,7 +161,7 @@ impl<'a> RegionBuilder<'a> {
         if changed_pointer.is_some_and(|t| t.variable().is_some()) {
             return false;
         }
-        initial.is_some_and(|n| self.steady(n))
+        initial.is_some_and(|n| !liveness::mentions(n, variable.id) && self.steady(n))
     }
 
     pub fn steady(&self, node: &Node) -> bool {
