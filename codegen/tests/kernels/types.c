@@ -5,6 +5,7 @@
 typedef float real;
 typedef struct { real x, y; short k; } point;
 enum colour { RED = 3, GREEN, BLUE = 9 };
+typedef struct { enum { DRY = 4, WET } state; } cell;
 int main(int argc, char **argv)
 {
   int n = size_argument(argc, argv, 1, 33);
@@ -45,6 +46,12 @@ int main(int argc, char **argv)
     p[i - 1].y = fmaxf(p[i].x, 2.5f) + RED;
     --c[i];
   }
+  cell cells[n + 1];
+  memset(cells, 0, sizeof cells);
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    cells[i].state = i % 2 ? WET : DRY;
+  show("cells", cells, sizeof cells);
   show("f", f, sizeof f);
   for (int i = 0; i <= n; i++)
     printf("%La ", l[i]);

@@ -307,6 +307,12 @@ impl Unit {
         self.paths.get(&id).is_some_and(|p| p.len() == 1)
     }
 
+    /// Whether a declaration stands at file scope, or in a struct or an enumeration there.
+    pub fn outside_functions(&self, id: Id) -> bool {
+        let outermost = self.paths.get(&id).and_then(|path| self.root.inner.get(*path.first()?));
+        outermost.is_none_or(|node| !node.is(&SyntaxKind::FunctionDecl))
+    }
+
     /// The function definition whose body contains the offset.
     pub fn function_at(&self, offset: usize) -> Option<&Node> {
         self.root.inner.iter().find(|n| {

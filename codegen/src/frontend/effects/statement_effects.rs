@@ -190,9 +190,7 @@ impl<'a> RegionBuilder<'a> {
                 return Err(Refusal::at(Code::LocalName, node, reason, "declare the function before its definition"));
             }
             let declared = match reference.kind {
-                SyntaxKind::EnumConstantDecl => {
-                    self.unit.holder(reference.id).is_none_or(|h| self.unit.at_file_scope(h.id))
-                }
+                SyntaxKind::EnumConstantDecl => self.unit.outside_functions(reference.id),
                 SyntaxKind::FunctionDecl => {
                     self.unit.at_file_scope(reference.id) || self.unit.declaration(reference.id).is_none()
                 }
