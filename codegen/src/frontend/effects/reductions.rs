@@ -151,7 +151,10 @@ impl Update<'_> {
             Code::ReductionUpdate,
             node,
             format!("`{name}` has the clause reduction({operation}:{name}), and this is no update with that operator"),
-            format!("only update `{name}` in the loop, as in {}", operation.example(name)),
+            format!(
+                "only update `{name}` in the loop, as in {}, where `e` has the type of `{name}`",
+                operation.example(name)
+            ),
         )
     }
 
