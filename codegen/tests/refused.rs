@@ -44,7 +44,7 @@ testkit::file_tests! {
     counter_behind_pointer counter_in_bound counter_in_pure counter_in_sizeof counter_written data_bound
     data_subscript declare_simd declared_for_later designated_values do_loop double_counter empty_region empty_scop
     endscop_inside enumeration_large_local enumerator_in_a_length fenv_access final_of_memory fp_contract
-    function_in_a_size generated_name goto_inside helper_macro hiding_local imported_inside in_a_size independent_of_nothing in_an_expression included_keeps initial_value_of_itself
+    function_in_a_size generated_name goto_inside helper_macro hiding_local imported_inside in_a_size independent_of_nothing in_an_expression included_keeps included_of_system initial_value_of_itself
     keyword_macro keyword_name jump_back jump_into_branch jump_out_of_inner jump_over_counter label large_local length_inside line_number line_number_in_macro
     local_enumerator local_type local_typedef lost_extent lost_size macro_defined_inside macro_before_semicolon macro_of_a_member macro_of_statements macro_past_region
     macro_scalar member_by_data member_offset missing_condition mode_inside named_array named_dependence

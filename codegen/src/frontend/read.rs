@@ -154,7 +154,8 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
         reading.diagnostics.extend(sites.iter().filter_map(|s| s.as_ref().err()).map(|e| refusal(None, e)));
         return Ok(reading);
     }
-    let unit = process::parse(&source.path, &flags)?;
+    let mut unit = process::parse(&source.path, &flags)?;
+    unit.of_system = view.file.of_system;
     let mut taken = BTreeSet::new();
     let size =
         unit.nodes() + seen.first().map_or(0, |one| one.macros.len() + (one.whole.text.len() + source.bytes.len()) / 8);

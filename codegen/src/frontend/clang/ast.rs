@@ -7,7 +7,7 @@ use super::syntax_kind::SyntaxKind;
 use crate::Refusal;
 use crate::refusal::Code;
 use serde::Deserialize;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Identity of a node within one dump.
 pub type Id = u64;
@@ -226,6 +226,10 @@ pub struct Unit {
     pub integer_options: IntegerOptions,
     /// Structs and unions with volatile or atomic members.
     pub ordered_records: OrderedRecords,
+    /// Headers of the system by clang's names: nothing says that the compiler sees in them what clang sees.
+    pub of_system: BTreeSet<String>,
+    /// The files of functions.
+    files: HashMap<Id, String>,
     paths: HashMap<Id, Vec<usize>>,
     names: HashMap<String, Vec<Id>>,
     nodes: usize,
@@ -237,8 +241,9 @@ impl Unit {
         let mut deserializer = serde_json::Deserializer::from_slice(json);
         deserializer.disable_recursion_limit();
         let raw = RawNode::deserialize(&mut deserializer).map_err(|e| e.to_string())?;
-        let mut reader = Reader { main, file: String::new() };
+        let mut reader = Reader { main, file: String::new(), files: HashMap::new() };
         let root = reader.node(raw);
+        let files = reader.files;
         let mut paths = HashMap::new();
         index(&root, &mut Vec::new(), &mut paths);
         let mut names: HashMap<String, Vec<Id>> = HashMap::new();
@@ -248,7 +253,18 @@ impl Unit {
         let nodes = root.walk().count();
         let (integer_options, ordered_records) =
             (IntegerOptions::default(), OrderedRecords::among(&definitions(&root)));
-        Ok(Unit { root, strict_aliasing: true, integer_options, ordered_records, paths, names, nodes })
+        let of_system = BTreeSet::new();
+        Ok(Unit {
+            root,
+            strict_aliasing: true,
+            integer_options,
+            ordered_records,
+            of_system,
+            files,
+            paths,
+            names,
+            nodes,
+        })
     }
 
     /// The declarations of a name, in the order of the text.
@@ -273,9 +289,10 @@ impl Unit {
         let Unit { strict_aliasing, integer_options, nodes, .. } = *self;
         let (mut root, mut paths, names) = (self.root.clone(), self.paths.clone(), self.names.clone());
         let ordered_records = self.ordered_records.clone();
+        let (of_system, files) = (self.of_system.clone(), self.files.clone());
         index(&function, &mut vec![at], &mut paths);
         root.inner[at] = function;
-        Unit { root, strict_aliasing, integer_options, ordered_records, paths, names, nodes }
+        Unit { root, strict_aliasing, integer_options, ordered_records, of_system, files, paths, names, nodes }
     }
 
     /// The declaration with this identity.
@@ -305,6 +322,11 @@ impl Unit {
     /// Whether a declaration is at file scope.
     pub fn at_file_scope(&self, id: Id) -> bool {
         self.paths.get(&id).is_some_and(|p| p.len() == 1)
+    }
+
+    /// Whether the compiler sees in a function's file what clang sees there.
+    pub fn is_compared(&self, function: &Node) -> bool {
+        !function.system && self.files.get(&function.id).is_some_and(|file| !self.of_system.contains(file))
     }
 
     /// Whether a declaration stands at file scope, or in a struct or an enumeration there.
@@ -412,6 +434,8 @@ struct RawLocation {
 struct Reader<'a> {
     main: &'a str,
     file: String,
+    /// The files of functions.
+    files: HashMap<Id, String>,
 }
 
 impl Reader<'_> {
@@ -419,6 +443,9 @@ impl Reader<'_> {
         self.place(&raw.loc);
         let system = self.file.starts_with("/usr/") && !self.file.starts_with("/usr/local/") && self.file != self.main;
         let begin = self.place(&raw.range.begin);
+        if raw.kind == "FunctionDecl" {
+            self.files.insert(identity(&raw.id), self.file.clone());
+        }
         let end = self.place(&raw.range.end);
         let text = |v: serde_json::Value| match v {
             serde_json::Value::String(s) => s,

@@ -37,9 +37,8 @@ impl<'a> RegionBuilder<'a> {
         let unit = self.unit;
         let all = || unit.root.inner.iter().filter(|n| n.is(&SyntaxKind::FunctionDecl) && n.name == name);
         let function = all().find(|f| f.body().is_some()).ok_or_else(|| refuse("its body is not in this file"))?;
-        // Headers of the system are not compared as clang and the compiler see them.
-        if function.system {
-            return Err(refuse("it is a function of the system"));
+        if !self.unit.is_compared(function) {
+            return Err(refuse("it stands in a header of the system"));
         }
         let body = function.body().filter(|_| self.certain_body(name).is_some());
         let body = body.ok_or_else(|| refuse("it has attributes"))?;

@@ -44,6 +44,8 @@ pub struct Preprocessed {
     pub quoted: Vec<(PathBuf, String)>,
     /// The files that were read, by clang's names.
     pub files: BTreeSet<String>,
+    /// Those that are headers of the system, which are not compared with what the compiler sees.
+    pub of_system: BTreeSet<String>,
 }
 
 /// Runs the preprocessor on a file with the user's own flags. Line numbers are physical ones.
@@ -81,10 +83,13 @@ fn read(text: String, main: &str) -> Preprocessed {
     let (mut macros, mut included) = (Rc::new(Macros::new()), Rc::new(Vec::new()));
     let mut others = Vec::new();
     let (mut file, mut line, mut main_line) = (String::new(), 1_u32, 0_u32);
-    let mut files = BTreeSet::new();
+    let (mut files, mut of_system) = (BTreeSet::new(), BTreeSet::new());
     for row in text.lines() {
-        if let Some((number, name)) = row.strip_prefix("# ").and_then(mark) {
+        if let Some((number, name, is_system)) = row.strip_prefix("# ").and_then(mark) {
             (file, line) = (name, number);
+            if is_system && !of_system.contains(&file) {
+                of_system.insert(file.clone());
+            }
             if !files.contains(&file) {
                 files.insert(file.clone());
             }
@@ -132,13 +137,14 @@ fn read(text: String, main: &str) -> Preprocessed {
     for one in &mut seen {
         (one.whole, one.pragmas) = (whole.clone(), pragmas.clone());
     }
-    Preprocessed { seen, quoted, files }
+    Preprocessed { seen, quoted, files, of_system }
 }
 
-/// `12 "file" 1 3`.
-fn mark(rest: &str) -> Option<(u32, String)> {
+/// `12 "file" 1 3`: the line, the file, and whether it is a header of the system.
+fn mark(rest: &str) -> Option<(u32, String, bool)> {
     let (number, rest) = rest.split_once(' ')?;
-    let quoted = &rest[rest.find('"')? + 1..rest.rfind('"')?];
+    let end = rest.rfind('"')?;
+    let quoted = &rest[rest.find('"')? + 1..end];
     let (mut name, mut escaped) = (String::new(), false);
     for c in quoted.chars() {
         escaped = c == '\\' && !escaped;
@@ -146,7 +152,7 @@ fn mark(rest: &str) -> Option<(u32, String)> {
             name.push(c);
         }
     }
-    Some((number.parse().ok()?, name))
+    Some((number.parse().ok()?, name, rest[end + 1..].split_whitespace().any(|flag| flag == "3")))
 }
 
 /// A macro's name, and its definition; `None` if the line undefines the macro.
