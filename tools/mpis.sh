@@ -140,11 +140,12 @@ over_hosts() {
     *)
       list=$(printf '%s,' "${hosts[@]}")
       options+=(-launcher rsh -launcher-exec "$root/tools/hosts.sh" -iface eth0 -hosts "${list%,}" -ppn 1)
-      # Debian's MPICH goes by UCX, that of PyPI and Intel's by libfabric: by TCP, as all memory is one here.
+      # Debian's MPICH goes by UCX, Intel's by libfabric: by TCP, as all memory is one here. That of PyPI has both; by UCX
+      # MPICH 5.0.2 loses messages over TCP where several receives from anybody are posted, without libdvm as well.
       options+=(-genv UCX_TLS tcp,self -genv UCX_NET_DEVICES eth0)
       case $name in
         intel*) options+=(-genv I_MPI_FABRICS ofi -genv I_MPI_OFI_PROVIDER tcp -genv FI_TCP_IFACE eth0) ;;
-        mpich5*) options+=(-genv FI_PROVIDER tcp -genv FI_TCP_IFACE eth0) ;;
+        mpich5*) options+=(-genv MPIR_CVAR_CH4_NETMOD ofi -genv FI_PROVIDER tcp -genv FI_TCP_IFACE eth0) ;;
       esac
       ;;
   esac
