@@ -12,7 +12,7 @@ use crate::frontend::values::surrounding_loops::Scope;
 use crate::refusal::Code;
 
 /// The variable of `&x`.
-pub fn addressed(argument: &Node) -> Option<&Node> {
+fn addressed(argument: &Node) -> Option<&Node> {
     match (&argument.kind, argument.cast.as_str()) {
         (SyntaxKind::ParenExpr, _) | (SyntaxKind::ImplicitCastExpr, "NoOp") => addressed(argument.child(0)?),
         (SyntaxKind::UnaryOperator, _) if argument.opcode == "&" => {
