@@ -31,7 +31,7 @@ enum Found {
 }
 
 /// All defects that can be put back, in the order of the classes of wrong results.
-const TABLE: [(&str, &[Found]); 34] = [
+const TABLE: [(&str, &[Found]); 35] = [
     ("a1-align", &[Found::Functions(&[1186])]),
     ("a2-restrict", &[Found::Functions(&[1179])]),
     ("a3-liveness", &[Found::Functions(&[119, 175])]),
@@ -66,6 +66,7 @@ const TABLE: [(&str, &[Found]); 34] = [
     ("a41-beside", &[Found::Functions(&[3336, 3443])]),
     ("a42-left", &[Found::Directed]),
     ("a43-stale", &[Found::Directed]),
+    ("a44-early", &[Found::Directed]),
 ];
 
 /// What the test `name` below, in a process of its own because the environment says which defect is back, answers.

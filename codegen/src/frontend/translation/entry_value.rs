@@ -9,6 +9,7 @@ use crate::frontend::survey::region_builder::RegionBuilder;
 use crate::frontend::values::affine::Affine;
 use crate::frontend::values::surrounding_loops::Scope;
 use crate::model::AccessKind;
+use crate::planted::planted;
 
 impl<'a> RegionBuilder<'a> {
     /// The parameter for a constant expression; `None` if the expression may change or cannot be evaluated early.
@@ -25,7 +26,9 @@ impl<'a> RegionBuilder<'a> {
         if !worth || !self.callees.open.is_empty() || self.unit.integer(node.ty.plain()).is_none_or(|i| i.width < 8) {
             return Ok(None);
         }
-        let certain = !scope.uncertain && !scope.conditional;
+        // Text that stands elsewhere may be in a loop without iterations.
+        let here = self.definitions_open == 0 || planted("a44-early");
+        let certain = !scope.uncertain && !scope.conditional && here;
         if !self.unchanging(node, certain) {
             return Ok(None);
         }
@@ -126,7 +129,7 @@ impl Printed {
 
     /// The text as an operand: in parentheses unless no context can split it. `- -n` without them is `--n`.
     fn operand(&self) -> String {
-        let bare = self.whole || crate::planted::planted("a6-text");
+        let bare = self.whole || planted("a6-text");
         if bare { self.text.clone() } else { format!("({})", self.text) }
     }
 }
