@@ -114,7 +114,7 @@ impl Run {
             return Some(());
         }
         match op.name.as_str() {
-            "hlfir.declare" => Some(()),
+            "hlfir.declare" if !self.names_it(op) => Some(()),
             // Other paths may lead here.
             "^" => {
                 written.clear();

@@ -94,7 +94,7 @@ impl Walk<'_> {
             // Both branches have written it.
             defined = defined && after || branches == 2;
             let operands = op.operands();
-            if op.name == "hlfir.declare" || !operands.iter().any(|o| base(o) == self.variable) {
+            if !operands.iter().any(|o| base(o) == self.variable) {
                 continue;
             }
             let inside = op.is_own && (self.region.0..=self.region.1).contains(&op.place.0);
@@ -183,6 +183,7 @@ mod tests {
         assert!(escapes(call));
         assert!(!escapes(&format!("{write}\n{call}")));
         assert!(!escapes(&inside(&format!("fir.store %arg2 to %1#1 : !f loc(#a)\n{read}"))));
+        assert!(escapes(&format!("{write}\n%2:2 = hlfir.declare %1#0 {{}} : (a) -> (b, b) loc(#a)")));
         assert!(escapes(&format!("fir.store %67#1 to %1#1 : !f loc(#a)\n{read}")));
     }
 }

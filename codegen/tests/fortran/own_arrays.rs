@@ -207,6 +207,47 @@ contains
       t(k) = x*k
     end do
   end subroutine
+  ! other names
+  subroutine alias(n, a)
+    integer :: n, i, k
+    real(8) :: a(n), t(4)
+    t = 2
+    associate (seen => t)
+      !$dvm region name(alias)
+      do i = 1, n
+        do k = 1, 4
+          t(k) = a(i)*k
+        end do
+        a(i) = t(1) + t(4)
+      end do
+      a(1) = seen(2)
+    end associate
+  end subroutine
+  subroutine bound(n, b)
+    integer :: n, j, i, many(4)
+    real(8) :: b(n,n)
+    many = 3
+    !$dvm region name(bound)
+    do j = 2, n
+      many(3) = j
+      do i = 1, many(3)
+        b(i,j) = b(i,j-1) + 1
+      end do
+    end do
+  end subroutine
+  subroutine alike(n, a)
+    integer :: n, i
+    real(8) :: a(n), s
+    s = 3
+    associate (last => s)
+      !$dvm region name(alike)
+      do i = 1, n
+        s = a(i)*2
+        a(i) = s + 1
+      end do
+      a(1) = last
+    end associate
+  end subroutine
 end module
 program main
   use m
@@ -222,6 +263,9 @@ program main
   call named(50, a)
   call saved(50, a)
   call saved(50, a)
+  call alias(50, a)
+  call alike(50, a)
+  call bound(20, b)
   call edges(20, b)
   call behind(20, b)
   call twice(20, b)
@@ -233,13 +277,15 @@ end program
 
 /// Regions that have the array for themselves, and those that share it.
 const OWN: [&str; 2] = ["again1", "again2"];
-const SHARED: [&str; 5] = ["after", "around", "inner", "named", "saved"];
+const SHARED: [&str; 6] = ["after", "around", "inner", "named", "saved", "alias"];
 /// Regions that are not taken, with a statement of the line that is named and a part of the reason.
-const REFUSED: [(&str, &str, &str); 5] = [
+const REFUSED: [(&str, &str, &str); 7] = [
     ("part", "!$dvm region name(part)", "no parallelism was found"),
     ("behind", "b(i,j) = 3", "`i` is read where the same iteration has not surely written it"),
     ("twice", "b(i,j) = b(i,j) + k", "`i` is read where the same iteration has not surely written it"),
     ("branch", "b(1,j) = s", "`s` is read where the same iteration has not surely written it"),
+    ("bound", "!$dvm region name(bound)", "no parallelism was found"),
+    ("alike", "associate (last => s)", "`s` is used here, where it may have the value that the region at line"),
     ("later", "b(i,1) = 7", "`i` is used here, where it may have the value that the region at line"),
 ];
 

@@ -67,7 +67,7 @@ fn is_local(declared: &Declared, key: &str) -> bool {
 
 /// Whether only `ops` name a variable: no loops elsewhere, no call, no descriptor, no procedure inside of this one.
 fn is_only_in(function: &HlfirOp, ops: &[&HlfirOp], key: &str) -> bool {
-    let names = |op: &&HlfirOp| op.name != "hlfir.declare" && op.operands().iter().any(|operand| base(operand) == key);
+    let names = |op: &&HlfirOp| op.operands().iter().any(|operand| base(operand) == key);
     let inside = ops.iter().flat_map(|op| std::iter::once(*op).chain(op.inner())).filter(names).count();
     inside == function.inner().into_iter().filter(names).count()
 }
