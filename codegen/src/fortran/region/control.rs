@@ -59,6 +59,8 @@ impl<'a> Translator<'a> {
         if element == Element::I32 && step.written != element && step.number.is_none() {
             return refuse(op, "a step whose kind is not that of the counter", "give both the same kind");
         }
+        // How many iterations data choose is looked at in C, as which elements are.
+        self.made.has_computed |= from.reads || to.reads;
         let (name, mut last) = (c_name(&variable.name), to.text.clone());
         if to.reads {
             // Fortran reads the bound once, C before each iteration.
