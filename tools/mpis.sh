@@ -140,13 +140,9 @@ over_hosts() {
     *)
       list=$(printf '%s,' "${hosts[@]}")
       options+=(-launcher rsh -launcher-exec "$root/tools/hosts.sh" -iface eth0 -hosts "${list%,}" -ppn 1)
-      # Debian's MPICH goes by UCX, Intel's by libfabric: by TCP, as all memory is one here. That of PyPI has both; by UCX
-      # MPICH 5.0.2 loses messages over TCP where several receives from anybody are posted, without libdvm as well.
+      # Debian's MPICH and that of PyPI go by UCX, Intel's by libfabric: by TCP, as all memory is one here.
       options+=(-genv UCX_TLS tcp,self -genv UCX_NET_DEVICES eth0)
-      case $name in
-        intel*) options+=(-genv I_MPI_FABRICS ofi -genv I_MPI_OFI_PROVIDER tcp -genv FI_TCP_IFACE eth0) ;;
-        mpich5*) options+=(-genv MPIR_CVAR_CH4_NETMOD ofi -genv FI_PROVIDER tcp -genv FI_TCP_IFACE eth0) ;;
-      esac
+      [[ $name != intel* ]] || options+=(-genv I_MPI_FABRICS ofi -genv I_MPI_OFI_PROVIDER tcp -genv FI_TCP_IFACE eth0)
       ;;
   esac
 }

@@ -190,32 +190,6 @@ impl Request {
         Ok(request)
     }
 
-    /// A persistent receive from anybody, with any tag. It begins with `start`.
-    ///
-    /// # Safety
-    /// The memory stays until the request is freed, and is nobody else's while it is under way.
-    pub unsafe fn persistent(into: *mut u8, length: usize, over: Communicator) -> Result<Request, Code> {
-        let mut request = Request::null();
-        // SAFETY: as the caller promises.
-        checked(unsafe {
-            ffi::MPI_Recv_init(
-                into.cast(),
-                length as c_int,
-                ffi::RSMPI_UINT8_T,
-                ffi::RSMPI_ANY_SOURCE,
-                ffi::RSMPI_ANY_TAG,
-                over.0,
-                &raw mut request.0,
-            )
-        })?;
-        Ok(request)
-    }
-
-    pub fn start(&mut self) -> Result<(), Code> {
-        // SAFETY: a persistent request that is not under way: its owner knows.
-        checked(unsafe { ffi::MPI_Start(&raw mut self.0) })
-    }
-
     /// Whether the operation is complete.
     pub fn test(&mut self) -> Result<Option<Arrival>, Failure> {
         let mut done = 0;
@@ -258,11 +232,41 @@ impl Request {
             }
         }
     }
+}
 
-    /// Frees a persistent request that is not under way.
-    pub fn free(mut self) {
-        // SAFETY: the request is this value's, which is gone.
-        unsafe { ffi::MPI_Request_free(&raw mut self.0) };
+/// A message that has come, which no other receive gets.
+pub struct Message(ffi::MPI_Message);
+
+/// The earliest message that nobody has received, from anybody and with any tag, if there is one.
+pub fn next_message(over: Communicator) -> Result<Option<Message>, Code> {
+    let mut found = 0;
+    let mut message = MaybeUninit::<ffi::MPI_Message>::zeroed();
+    // SAFETY: writes two values; a handle may be zero, and is used only where MPI has set it.
+    unsafe {
+        checked(ffi::MPI_Improbe(
+            ffi::RSMPI_ANY_SOURCE,
+            ffi::RSMPI_ANY_TAG,
+            over.0,
+            &raw mut found,
+            message.as_mut_ptr(),
+            ffi::RSMPI_STATUS_IGNORE,
+        ))?;
+        Ok((found != 0).then(|| Message(message.assume_init())))
+    }
+}
+
+impl Message {
+    /// Begins to receive it.
+    ///
+    /// # Safety
+    /// The memory stays until the request is complete, and is nobody else's.
+    pub unsafe fn receive(mut self, into: *mut u8, length: usize) -> Result<Request, Code> {
+        let mut request = Request::null();
+        // SAFETY: as the caller promises; the message is received once.
+        checked(unsafe {
+            ffi::MPI_Imrecv(into.cast(), length as c_int, ffi::RSMPI_UINT8_T, &raw mut self.0, &raw mut request.0)
+        })?;
+        Ok(request)
     }
 }
 

@@ -90,7 +90,7 @@ impl Engine {
             large,
             faults: Faults::find(),
             driver,
-            receives: Mutex::new(Some(Receives::new(batches)?)),
+            receives: Mutex::new(Some(Receives::new(batches))),
             traffic: Mutex::new(Traffic {
                 sends: Sends::new(batches, processes),
                 transfers: Transfers::new(large, large.largest_tag()),
@@ -256,9 +256,8 @@ impl Engine {
             if let Some(arrival) = failure.complete.filter(|arrival| self.is_open(arrival.source)) {
                 return Ok(Some(receives.take(arrival)));
             }
-            // Where nobody says who is gone, the receive has ended, and others go on until nothing else comes.
-            let is_under_way = failure.complete.is_none() && !failed.is_empty();
-            if receives.go_on(is_under_way) { Ok(None) } else { Err(failure.code) }
+            // Where nobody says who is gone, others go on until nothing else comes.
+            if receives.may_go_on() { Ok(None) } else { Err(failure.code) }
         })
     }
 
@@ -447,7 +446,7 @@ impl Engine {
         if !self.works() {
             return;
         }
-        if let Some(mut receives) = receives.take() {
+        if let Some(receives) = receives.take() {
             receives.end();
         }
         self.end_all(&mut traffic, "MPI is finalized, or libdvm has closed the connection");
