@@ -32,8 +32,9 @@ pub enum Other {
 /// By flang's operation or function: the compiler's function, the other arguments, and Fortran's names.
 type Row = (&'static str, &'static str, &'static [Other], &'static [&'static str]);
 
-const OPERATIONS: [Row; 14] = [
+const OPERATIONS: [Row; 15] = [
     ("math.fpowi", "powi", &[Other::Whole], &[]),
+    ("math.powf", "pow", &[Other::Same], &["pow"]),
     ("math.floor", "floor", &[], &[]),
     ("math.ceil", "ceil", &[], &[]),
     ("llvm.intr.round", "round", &[], &[]),

@@ -763,7 +763,7 @@ fn refuse<T>(op: &HlfirOp, reason: &str, remedy: &str) -> Answer<T> {
 fn unknown<T>(op: &HlfirOp) -> Answer<T> {
     let (reason, remedy) = match op.name.as_str() {
         "arith.select" => ("a choice between values that is no minimum or maximum", "write it as `if (...) then`"),
-        "math.fpowi" | "math.powf" | "math.ipowi" => {
+        "math.fpowi" | "math.ipowi" => {
             ("a power whose exponent is no `integer(4)`, or of an integer by other than 2, 3 or 4", "write products")
         }
         "hlfir.assign" => ("an assignment that is not of one number", "assign single elements of the declared type"),

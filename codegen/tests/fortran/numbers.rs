@@ -22,6 +22,7 @@ subroutine kernel(n, a, b)
     do i = 1, n
       a(i,j) = exp(a(i,j)) + log(a(i,j) + 2) - sin(a(i,j))*tan(a(i,j)) + atan2(a(i,j), 0.5d0) + damped(a(i,j))
       b(i,j) = tanh(b(i,j)) + acos(b(i,j)*0.1) + sinh(b(i,j)) - log10(b(i,j) + 3) + hypot(b(i,j), 2.0)
+      a(i,j) = a(i,j) + abs(a(i,j))**1.4d0 + 2**b(i,j) + abs(b(i,j))**(1.0/3) + abs(a(i,j))**0.5d0 + a(i,j)**2d0
     end do
   end do
 end subroutine
@@ -38,7 +39,7 @@ program main
 end program
 ";
 
-const ALL: &str = " pure(exp, dcos, log, sin, tan, atan2, tanh, acos, sinh, log10, hypot)";
+const ALL: &str = " pure(exp, dcos, log, sin, tan, atan2, tanh, acos, sinh, log10, hypot, pow)";
 
 #[test]
 fn functions_for_vectors_need_a_word() {
@@ -60,6 +61,11 @@ fn functions_for_vectors_need_a_word() {
     }
     let refused = dvmfc(&folder, &format!("{options} -c without.f90"));
     let parts = ["without.f90:19:1: warning: region", "`exp`: compilers evaluate it", "write `pure(exp)` in the mark"];
+    assert!(parts.iter().all(|part| said(&refused).contains(part)), "{}", said(&refused));
+    let power = TEXT.replace("CLAUSE", &ALL.replace(", pow", ""));
+    folder.write("power.f90", &power);
+    let refused = dvmfc(&folder, &format!("{options} -c power.f90"));
+    let parts = ["power.f90:21:1: warning: region", "a power with a real exponent", "write `pure(pow)` in the mark"];
     assert!(parts.iter().all(|part| said(&refused).contains(part)), "{}", said(&refused));
     let unused = TEXT.replace("CLAUSE", &ALL.replace("hypot", "hypot, cosh"));
     folder.write("unused.f90", &unused);

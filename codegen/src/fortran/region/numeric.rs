@@ -12,7 +12,9 @@ impl<'a> Translator<'a> {
         let given: Vec<String> =
             self.clauses.pure.iter().filter(|name| function.names.contains(&name.as_str())).cloned().collect();
         if let (true, Some(name)) = (given.is_empty(), function.names.first()) {
-            let reason = format!("the function `{name}`: compilers evaluate it differently for vectors");
+            let what =
+                if *name == "pow" { "a power with a real exponent, for which Fortran calls" } else { "the function" };
+            let reason = format!("{what} `{name}`: compilers evaluate it differently for vectors");
             return refuse(op, &reason, &format!("write `pure({name})` in the mark, if its last bits may differ"));
         }
         self.made.called.extend(given);
