@@ -1,6 +1,7 @@
 //! A file of Fortran: its statements, and what flang says about it. Looks at the words of regions and of the functions
 //! that they call.
 
+use super::constant_powers::{self, OperandKind};
 use super::external_functions::mark_of;
 use super::function_names::FunctionNames;
 use super::hlfir::HlfirOp;
@@ -191,6 +192,7 @@ impl<'a> FortranFile<'a> {
         for statement in statements {
             let mut used = BTreeSet::new();
             words::check(statement, &names, &mut used)?;
+            constant_powers::check(statement, &|name| operand_kind(declared, name))?;
             for name in used {
                 lines.entry(name).or_insert(statement.first);
             }
@@ -212,6 +214,18 @@ impl<'a> FortranFile<'a> {
             None => Ok(()),
         }
     }
+}
+
+/// What a name is, if it is that of a variable or a constant.
+fn operand_kind(declared: &Declared, name: &str) -> Option<OperandKind> {
+    let own = declared.variables.values().filter(|variable| variable.name == name).map(|variable| &variable.kind);
+    let kinds = own.chain(declared.constants.get(name)).map(|kind| match kind {
+        FortranKind::Constant { element, .. } if element.is_whole() => OperandKind::WholeConstant,
+        FortranKind::Constant { .. } => OperandKind::RealConstant,
+        _ => OperandKind::Variable,
+    });
+    // If one of several with the name is a real constant, the name may mean that.
+    kinds.max_by_key(|kind| *kind == OperandKind::RealConstant)
 }
 
 fn procedure_in<'a>(all: &'a [HlfirOp], symbol: &str) -> Option<&'a HlfirOp> {

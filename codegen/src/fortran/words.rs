@@ -250,6 +250,25 @@ fn unknown(statement: &FortranStatement, token: &str, after: &str) -> Result<(),
     Err(FortranRefusal::new(statement.first, &reason, remedy))
 }
 
+/// Whether a name is that of a function that is taken.
+pub fn is_function(name: &str) -> bool {
+    INTRINSICS.contains(&name) || is_evaluated_for_vectors(name)
+}
+
+/// The tokens of a statement, without blanks.
+pub fn tokens(text: &str) -> Vec<&str> {
+    let mut all = Vec::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        // `.5d0`
+        let point = usize::from(rest.starts_with('.') && rest[1..].starts_with(|c: char| c.is_ascii_digit()));
+        let (token, after) = rest.split_at(point + length(&rest[point..]).0);
+        all.push(token);
+        rest = after.trim_start();
+    }
+    all
+}
+
 /// Bytes of the first token, and whether it is a name; a number is one token with its exponent and kind.
 fn length(text: &str) -> (usize, bool) {
     let bytes = text.as_bytes();

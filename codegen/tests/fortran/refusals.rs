@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// Declarations, statements of the region and what follows it; the line of the message, counted from the mark, and a part
 /// of the reason.
-const CASES: [(&str, &str, i64, &str); 79] = [
+const CASES: [(&str, &str, i64, &str); 81] = [
     (
         "call",
         "do i = 1, n\na(i) = 1\ncall mvbits(k(i), 0, 4, k(i), 1)\nend do",
@@ -43,6 +43,8 @@ const CASES: [(&str, &str, i64, &str); 79] = [
     ("own constant", "do i = 1, n\na(i) = third(a(i))\nend do", 2, "the real constant `part` is not one of the region"),
     ("leaving", "do i = 1, n\na(i) = early(a(i))\nend do", 2, "a `return`"),
     ("called subscript", "do i = 1, n\na(position(i)) = 1\nend do", 0, "which elements is not known"),
+    ("folded power", "do i = 1, n\na(i) = a(i)*0.3d0**3\nend do", 2, "`0.3d0**3`, a power of constants"),
+    ("folded in function", "do i = 1, n\na(i) = cubed(a(i))\nend do", 2, "a call of `cubed`"),
     ("goto", "do i = 1, n\nif (a(i) > 1) goto 10\na(i) = 2\n10 continue\nend do", 2, "a `goto`"),
     ("exit", "do i = 1, n\nif (a(i) > 900) exit\na(i) = 2\nend do", 2, "an `exit`"),
     ("cycle", "do i = 1, n\nif (a(i) > 1) then\na(i) = 2\ncycle\nend if\na(i) = 3\nend do", 4, "a `cycle` in a block"),
@@ -129,6 +131,10 @@ real(8) function moved(x)
 real(8) :: x
 x = x + 1
 moved = x
+end function
+real(8) function cubed(x)
+real(8) :: x
+cubed = x + 1.1d0**(-3)
 end function
 real(8) function counted(x)
 real(8) :: x
