@@ -316,8 +316,8 @@ impl<'f> Inliner<'f> {
             }
             if let Some((root, variable)) = self.same_variable(&callee.declared, key, own) {
                 let (root, name) = (root.to_owned(), variable.name.clone());
-                let hides =
-                    self.root.variables.values().any(|other| other.name == name && other.scope != variable.scope);
+                // An `associate` declares a name in the same scope.
+                let hides = self.root.variables.iter().any(|(key, other)| other.name == name && *key != root);
                 if hides {
                     let reason =
                         format!("it uses `{name}`, a name that means something else in the region's procedure");

@@ -69,3 +69,44 @@ fn storage_that_two_names_reach_keeps_the_order_of_the_loops() {
         assert_eq!(messages.contains("tiles of ["), tiles, "{name}: {messages}");
     }
 }
+
+/// In the procedure around, `n` is the argument; where the region stands, it is a name of `associate`.
+const HIDDEN: &str = "\
+subroutine outer(n, k, a)
+  implicit none
+  integer :: n, k, i
+  real(8) :: a(40)
+  associate (n => k + 1)
+    !$dvm region
+    do i = 1, 20
+      call inner(i)
+    end do
+    a(21) = n
+  end associate
+contains
+  subroutine inner(i)
+    integer, intent(in) :: i
+    a(i) = n
+  end subroutine
+end subroutine
+program main
+  implicit none
+  real(8) :: a(40)
+  a = 1
+  call outer(5, 77, a)
+  print *, a
+end program
+";
+
+#[test]
+fn a_name_of_associate_hides_the_variable_of_a_subroutine() {
+    if !can_run("names of associate") {
+        return;
+    }
+    let folder = testkit::scratch(&[("in.f90", HIDDEN)]);
+    let plain = run(&folder, "gfortran", "-O1 -w in.f90 -o plain");
+    assert!(plain.status.success(), "{}", said(&plain));
+    let tiled = dvmfc(&folder, "-O1 in.f90 -o tiled");
+    assert!(tiled.status.success() && said(&tiled).contains("it uses `n`, a name that means"), "{}", said(&tiled));
+    assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "3", "2").0);
+}
