@@ -74,14 +74,39 @@ impl Walk<'_> {
         ops.iter().any(|op| written(op) || op.regions.iter().any(|region| self.writes(region)))
     }
 
-    /// `defined`: the variable has a value that the block's own path has written.
+    /// Operations with jumps. `defined`: the variable has a value that the path to here has written.
     fn block(&mut self, ops: &[HlfirOp], defined: bool) -> Effect {
+        let begins = (0..ops.len()).filter(|at| *at > 0 && ops[*at].name == "^");
+        let ends: Vec<usize> = begins.chain([ops.len()]).collect();
+        let parts: Vec<&[HlfirOp]> =
+            ends.iter().scan(0, |begin, end| Some(&ops[std::mem::replace(begin, *end)..*end])).collect();
+        // At a label it has a value if it has one at each jump to it: the most that is true everywhere.
+        let mut at_begin = vec![true; parts.len()];
+        at_begin[0] = defined;
+        loop {
+            let found = self.found;
+            let at_end: Vec<bool> =
+                parts.iter().zip(&at_begin).map(|(part, defined)| self.straight(part, *defined).defined).collect();
+            self.found = found;
+            let mut next = vec![defined];
+            for part in &parts[1..] {
+                let mut from = parts.iter().zip(&at_end).filter(|(from, _)| jumps_to(from, &part[0])).peekable();
+                next.push(from.peek().is_some() && from.all(|(_, defined)| *defined));
+            }
+            if next == at_begin {
+                break;
+            }
+            at_begin = next;
+        }
+        let all: Vec<Effect> =
+            parts.iter().zip(&at_begin).map(|(part, defined)| self.straight(part, *defined)).collect();
+        Effect { writes: all.iter().any(|part| part.writes), defined: all.iter().all(|part| part.defined) }
+    }
+
+    /// Operations in their order.
+    fn straight(&mut self, ops: &[HlfirOp], defined: bool) -> Effect {
         let (mut defined, mut effect) = (defined, Effect::default());
         for op in ops {
-            if op.name == "^" {
-                // A branch may lead here past what was written above.
-                defined = false;
-            }
             let (mut after, mut branches) = (true, 0);
             for region in &op.regions {
                 // A later iteration reads what an earlier one has left.
@@ -106,10 +131,11 @@ impl Walk<'_> {
                     effect.writes = true;
                     defined = !inside;
                 }
-                // Loops store their counter at the begin of each iteration, and its last value behind them.
+                // Loops store their counter at the begin of each iteration, and its last value behind them. What another region
+                // leaves is looked at for that region.
                 ("fir.store", [value, _]) if base(value) != self.variable => {
                     effect.writes = true;
-                    defined = value.starts_with("%arg") && !inside;
+                    defined = !inside;
                 }
                 _ => self.found = self.found.or(Some(op.place.0)),
             }
@@ -117,6 +143,16 @@ impl Walk<'_> {
         effect.defined = defined;
         effect
     }
+}
+
+/// Whether operations jump to a label.
+fn jumps_to(ops: &[HlfirOp], label: &HlfirOp) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let Some(name) = label.text.strip_prefix('^').and_then(|text| text.split(|c| !is_word(c)).next()) else {
+        return true;
+    };
+    let names = |text: &str| text.split('^').skip(1).any(|word| word.split(|c| !is_word(c)).next() == Some(name));
+    ops.iter().any(|op| op.name != "^" && names(&op.text))
 }
 
 #[cfg(test)]
@@ -169,7 +205,17 @@ mod tests {
         assert!(!escapes(&inside(&format!("{write}\n{read}"))));
         assert!(escapes(&format!("{}\n{read}", inside(write))));
         assert!(escapes(&format!("{write}\n{}\n{read}", inside(write))));
+        // Jumps: past the write, around a loop, and from where it was written only.
         assert!(escapes(&format!("{write}\n^bb1:\n{read}")));
+        let jump = |to: &str| format!("cf.br ^{to} loc(#a)");
+        let either_of = |one: &str, other: &str| format!("cf.cond_br %7, ^{one}, ^{other} loc(#a)");
+        assert!(!escapes(&format!("{write}\n{}\n^bb1:\n{read}", jump("bb1"))));
+        assert!(escapes(&format!("{}\n^bb1:\n{write}\n{}\n^bb2:\n{read}", either_of("bb1", "bb2"), jump("bb2"))));
+        let around = format!("{}\n^bb2:\n{read}\n{}\n^bb3:\n{read}", either_of("bb2", "bb3"), jump("bb1"));
+        assert!(!escapes(&format!("{write}\n{}\n^bb1:\n{around}", jump("bb1"))));
+        assert!(escapes(&format!("{}\n^bb1:\n{around}", jump("bb1"))));
+        assert!(escapes(&format!("{}\n^bb1:\n{read}\n{write}\n{}", jump("bb1"), either_of("bb1", "bb2"))));
+        assert!(!escapes(&format!("{write}\n{}\n^bb10:\n{read}", jump("bb10"))));
         assert!(escapes(&format!("{write}\n{}", inside(&format!("{read}\n{write}")))));
         let branch = |text: &str| format!("fir.if %7 {{\n{text}\n}} loc(#a)");
         assert!(!escapes(&format!("{write}\n{}\n{read}", branch(write))));
@@ -184,6 +230,6 @@ mod tests {
         assert!(!escapes(&format!("{write}\n{call}")));
         assert!(!escapes(&inside(&format!("fir.store %arg2 to %1#1 : !f loc(#a)\n{read}"))));
         assert!(escapes(&format!("{write}\n%2:2 = hlfir.declare %1#0 {{}} : (a) -> (b, b) loc(#a)")));
-        assert!(escapes(&format!("fir.store %67#1 to %1#1 : !f loc(#a)\n{read}")));
+        assert!(!escapes(&format!("fir.store %67#1 to %1#1 : !f loc(#a)\n{read}")));
     }
 }

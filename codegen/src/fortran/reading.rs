@@ -266,10 +266,7 @@ fn block<'a>(op: &'a HlfirOp, first: u32, last: u32, loops: &[u32]) -> Option<Ve
             // Variables without a declaration are declared where their name stands first.
             let declares = |op: &HlfirOp| op.name == "fir.alloca" || op.name == "hlfir.declare";
             let from = region[..head].iter().rposition(|op| !here(op) || declares(op)).map_or(0, |at| at + 1);
-            // What counts the iterations of a loop around has the line of the last statement in that loop.
-            let counts =
-                |op: &HlfirOp| ["arith.addi", "fir.convert", "fir.load", "fir.result"].contains(&op.name.as_str());
-            let to = region.iter().rposition(|op| here(op) && !counts(op))? + 1;
+            let to = region.iter().rposition(|op| here(op) && !counts_around(op, region))? + 1;
             // Flang shows exactly the loops of the text, and nothing else stands between them.
             let ops: Vec<&HlfirOp> = region[from..to].iter().collect();
             let all = ops.iter().flat_map(|op| std::iter::once(*op).chain(op.inner()));
@@ -287,6 +284,20 @@ fn block<'a>(op: &'a HlfirOp, first: u32, last: u32, loops: &[u32]) -> Option<Ve
         }
     }
     None
+}
+
+/// Whether an operation counts the iterations of a loop around: such operations have the line of the last statement in
+/// that loop. Where something jumps out of it, they store what they have counted, and jump back.
+fn counts_around(op: &HlfirOp, block: &[HlfirOp]) -> bool {
+    const COUNTS: [&str; 7] =
+        ["arith.addi", "arith.subi", "arith.constant", "fir.convert", "fir.load", "fir.result", "cf.br"];
+    // The last value of a region's own counter is a result of its loop.
+    let is_counted = |value: &str| {
+        let made = |op: &HlfirOp| op.results.iter().any(|result| result == hlfir::base(value));
+        block.iter().any(|op| made(op) && ["arith.addi", "arith.subi"].contains(&op.name.as_str()))
+    };
+    COUNTS.contains(&op.name.as_str())
+        || op.name == "fir.store" && op.operands().first().is_some_and(|value| is_counted(value))
 }
 
 #[cfg(test)]

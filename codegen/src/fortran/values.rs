@@ -116,11 +116,30 @@ fn whole(number: i64, element: Element) -> Option<String> {
     }
 }
 
+/// A real number of MLIR, which writes the bits of some in hexadecimal.
+fn double(value: &str) -> Option<f64> {
+    let number = match value.strip_prefix("0x") {
+        Some(bits) if bits.len() == 16 => f64::from_bits(u64::from_str_radix(bits, 16).ok()?),
+        Some(_) => return None,
+        None => value.parse().ok()?,
+    };
+    Some(number).filter(|number| number.is_finite())
+}
+
+fn single(value: &str) -> Option<f32> {
+    let number = match value.strip_prefix("0x") {
+        Some(bits) if bits.len() == 8 => f32::from_bits(u32::from_str_radix(bits, 16).ok()?),
+        Some(_) => return None,
+        None => value.parse().ok()?,
+    };
+    Some(number).filter(|number| number.is_finite())
+}
+
 /// A real number as C, exactly.
 pub fn real(value: &str, element: Element) -> Option<String> {
     let text = match element {
-        Element::F64 => Some(value.parse::<f64>().ok()?).filter(|v| v.is_finite()).map(|v| format!("{v:?}"))?,
-        Element::F32 => Some(value.parse::<f32>().ok()?).filter(|v| v.is_finite()).map(|v| format!("{v:?}f"))?,
+        Element::F64 => double(value).map(|v| format!("{v:?}"))?,
+        Element::F32 => single(value).map(|v| format!("{v:?}f"))?,
         _ => return None,
     };
     Some(if text.starts_with('-') { format!("({text})") } else { text })
@@ -129,8 +148,8 @@ pub fn real(value: &str, element: Element) -> Option<String> {
 /// The same as a literal of Fortran.
 pub fn fortran_real(value: &str, element: Element) -> Option<String> {
     match element {
-        Element::F64 => Some(value.parse::<f64>().ok()?).filter(|v| v.is_finite()).map(|v| format!("({v:e}_8)")),
-        Element::F32 => Some(value.parse::<f32>().ok()?).filter(|v| v.is_finite()).map(|v| format!("({v:e}_4)")),
+        Element::F64 => double(value).map(|v| format!("({v:e}_8)")),
+        Element::F32 => single(value).map(|v| format!("({v:e}_4)")),
         _ => None,
     }
 }
@@ -326,6 +345,9 @@ mod tests {
         assert_eq!(text("5000000000 : i64").as_deref(), Some("5000000000L"));
         assert_eq!(text("7 : i64").as_deref(), Some("((long)7)"));
         assert_eq!(text("0x7FF0000000000000 : f64"), None);
+        assert_eq!(text("0x41B1DE784A000000 : f64").as_deref(), Some("299792458.0"));
+        assert_eq!(text("0xCB800001 : f32").as_deref(), Some("(-16777218.0f)"));
+        assert_eq!(text("0x4B80 : f32"), None);
         assert_eq!(text("-2147483648 : i32"), None);
         assert_eq!(fortran_real("1.000000e-01", Element::F64).as_deref(), Some("(1e-1_8)"));
     }
