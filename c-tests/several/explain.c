@@ -191,7 +191,7 @@ static void drive(void)
     if (process_count > 1) {
         a_wait_names_whom_it_waits_for(process_count - 1);
         /* By MPI alone, silence is no sign. */
-        if (by_rings())
+        if (by_rings_with(process_count - 1))
             a_stopped_process_is_suspected(process_count - 1);
     }
 }

@@ -196,12 +196,14 @@ static void lies_where_it_is(int heap)
     for (size_t size = LARGEST_ELSEWHERE; size <= LARGEST_ELSEWHERE + 1; size++) {
         dvm_data_id_t id;
         void *at = calloc(1, size);
-        int shared = heap && process_count > 1 && size > LARGEST_ELSEWHERE && by_rings();
+        int in_heap = heap && size > LARGEST_ELSEWHERE, shared = 0;
+        for (uint64_t other = 0; other < process_count; other++)
+            shared |= in_heap && other != process_index && by_rings_with(other);
         new_bytes(id, at, size);
         CHECK_NUMBER(shared, where_in(process_index, id));
         for (uint64_t other = 0; other < process_count; other++)
             if (other != process_index)
-                CHECK_NUMBER(2 * shared, where_in(other, id));
+                CHECK_NUMBER(2 * (in_heap && by_rings_with(other)), where_in(other, id));
         CHECK_OK(dvm_data_relax(id));
         free(at);
     }

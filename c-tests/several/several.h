@@ -28,6 +28,14 @@ static inline int by_rings(void)
     return rings == NULL || strcmp(rings, "0") != 0;
 }
 
+/* Whether this process and another one share memory: processes go in turn over DVM_TEST_HOSTS hosts. */
+static inline int by_rings_with(uint64_t other)
+{
+    const char *hosts = getenv("DVM_TEST_HOSTS");
+    uint64_t many = hosts ? strtoull(hosts, NULL, 10) : 1;
+    return by_rings() && (many < 2 || other % many == process_index % many);
+}
+
 static void several_begin(void)
 {
     dvm_retcode_t code = dvm_init();
