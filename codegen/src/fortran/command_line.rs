@@ -1,6 +1,6 @@
 //! The command line of gfortran, as far as `dvmfc` must know it.
 
-use super::statements::SourceForm;
+use super::statements::{FIXED as STANDARD, SourceForm};
 use std::path::{Path, PathBuf};
 
 /// What the command makes.
@@ -57,10 +57,12 @@ const TAKEN: &str = "-c -w -v -pipe -s -shared -pie -no-pie -rdynamic -pthread -
     -fallow-argument-mismatch -fPIC -fpic -fPIE -fpie -fno-plt -fomit-frame-pointer -fno-omit-frame-pointer -fopt-info \
     -funroll-loops -fno-unroll-loops -fno-inline -fstack-protector-strong -fno-stack-protector -fno-strict-aliasing \
     -std=gnu -std=legacy -std=f2008 -std=f2018 -O -O0 -O1 -O2 -O3 -Os -Og -g -g0 -g1 -g2 -g3 -ggdb -m64 -mfma -mno-fma \
-    -ffree-line-length-none -ffixed-line-length-72 -fno-underscoring -funderscoring -fmessage-length=0 -fno-fast-math";
+    -ffree-line-length-none -fno-underscoring -funderscoring -fmessage-length=0 -fno-fast-math";
 const BEGINNINGS: &str = "-W -I -J -D -U -L -l -march= -mtune= -mcpu= -mavx -msse -mprefer-vector-width= -ffp-contract= \
-    -ffree-line-length- -fmax-errors= -fdiagnostics- -ftree- -fno-tree- -fvect-cost-model= -finline- -fmax-stack-var-size= \
+    -ffree-line-length- -ffixed-line-length- -fmax-errors= -fdiagnostics- -ftree- -fno-tree- -fvect-cost-model= -finline- -fmax-stack-var-size= \
     -gdwarf -fdebug-prefix-map= -ffile-prefix-map= -Xlinker";
+/// The option for the last column of the fixed form.
+const COLUMNS: &str = "-ffixed-line-length-";
 /// Beginnings of options that may change what statements mean, but not declarations.
 const OF_STATEMENTS: &str = "-ffast-math -Ofast -fcheck= -flto -fsanitize= -finit- -ffpe-trap= -fassociative-math -freciprocal-math \
     -fno-signed-zeros -fno-trapping-math -ffinite-math-only -funsafe-math-optimizations -fno-math-errno";
@@ -168,10 +170,21 @@ impl FortranCommand {
     pub fn form(&self, source: &Path) -> SourceForm {
         let chosen = self.options().rev_find(|word| match word {
             "-ffree-form" => Some(SourceForm::Free),
-            "-ffixed-form" => Some(SourceForm::Fixed),
+            "-ffixed-form" => Some(STANDARD),
             _ => None,
         });
-        chosen.or_else(|| form_of_name(source)).unwrap_or(SourceForm::Free)
+        match chosen.or_else(|| form_of_name(source)).unwrap_or(SourceForm::Free) {
+            SourceForm::Fixed(columns) => SourceForm::Fixed(self.columns().unwrap_or(columns)),
+            SourceForm::Free => SourceForm::Free,
+        }
+    }
+
+    /// The last column of the fixed form, if an option says it.
+    fn columns(&self) -> Option<usize> {
+        self.options().rev_find(|word| match word.strip_prefix(COLUMNS)? {
+            "none" | "0" => Some(usize::MAX),
+            number => number.parse().ok(),
+        })
     }
 
     /// The options that flang needs to read a source.
@@ -182,6 +195,7 @@ impl FortranCommand {
             if begins(word, "-D -U -cpp -ffree-form -ffixed-form -fimplicit-none") {
                 all.extend(option.iter().cloned());
             }
+            all.extend(word.strip_prefix(COLUMNS).map(|columns| format!("-ffixed-line-length={columns}")));
         }
         all
     }
@@ -234,11 +248,7 @@ fn text_may_have_boz(text: &str) -> bool {
 
 fn form_of_name(path: &Path) -> Option<SourceForm> {
     let extension = path.extension()?.to_str()?;
-    if FREE.contains(&extension) {
-        Some(SourceForm::Free)
-    } else {
-        FIXED.contains(&extension).then_some(SourceForm::Fixed)
-    }
+    if FREE.contains(&extension) { Some(SourceForm::Free) } else { FIXED.contains(&extension).then_some(STANDARD) }
 }
 
 #[cfg(test)]
@@ -274,7 +284,15 @@ mod tests {
         assert_eq!(parse("-S a.f").goal, FortranGoal::Other);
         assert_eq!(
             (it.form(Path::new("a.F")), parse("-ffree-form").form(Path::new("a.f"))),
-            (SourceForm::Fixed, SourceForm::Free)
+            (STANDARD, SourceForm::Free)
+        );
+        let wide = parse("-ffixed-line-length-80 -ffixed-line-length-132 a.f");
+        assert_eq!((wide.unlisted_option(), wide.form(Path::new("a.f"))), (None, SourceForm::Fixed(132)));
+        assert_eq!(wide.for_flang(), ["-ffixed-line-length=80", "-ffixed-line-length=132"]);
+        let none = parse("-ffixed-line-length-none");
+        assert_eq!(
+            (none.form(Path::new("a.f")), none.form(Path::new("a.f90"))),
+            (SourceForm::Fixed(usize::MAX), SourceForm::Free)
         );
     }
 

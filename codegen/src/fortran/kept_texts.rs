@@ -43,7 +43,8 @@ pub struct KeptText {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct KeptBody {
-    is_fixed: bool,
+    /// The last column of the fixed form; none: the free form.
+    columns: Option<usize>,
     /// The text without what the preprocessor takes out.
     text: String,
     /// What flang says about it.
@@ -123,7 +124,7 @@ impl KeptText {
         (kept.labels, kept.dropped) = (labels, dropped);
         let all = lowered.file_modules();
         kept.body = KeptBody {
-            is_fixed: form == SourceForm::Fixed,
+            columns: if let SourceForm::Fixed(columns) = form { Some(columns) } else { None },
             text: text.to_owned(),
             hlfir: shown,
             known: all.known,
@@ -153,7 +154,7 @@ impl KeptText {
     }
 
     fn form(&self) -> SourceForm {
-        if self.body.is_fixed { SourceForm::Fixed } else { SourceForm::Free }
+        self.body.columns.map_or(SourceForm::Free, SourceForm::Fixed)
     }
 
     /// As a file.
@@ -167,7 +168,8 @@ impl KeptText {
         }
         out.push('\n');
         let body = &self.body;
-        let _ = writeln!(out, "{}", if body.is_fixed { "fixed" } else { "free" });
+        let _ =
+            writeln!(out, "{}", body.columns.map_or_else(|| "free".to_owned(), |columns| format!("fixed {columns}")));
         let words = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" ");
         let parts = [words(&body.known), words(&body.renamed), body.text.clone(), body.hlfir.clone()];
         for part in parts.iter().chain(&body.modules) {
@@ -239,7 +241,11 @@ impl KeptBody {
         let mut words = || Some(parts.next()?.split_whitespace().map(str::to_owned).collect::<BTreeSet<_>>());
         let (known, renamed) = (words()?, words()?);
         let (text, hlfir) = (parts.next()?, parts.next()?);
-        Some(KeptBody { is_fixed: form == "fixed", text, hlfir, known, renamed, modules: parts.collect() })
+        let columns = match form {
+            "free" => None,
+            form => Some(form.strip_prefix("fixed ")?.parse().ok()?),
+        };
+        Some(KeptBody { columns, text, hlfir, known, renamed, modules: parts.collect() })
     }
 }
 

@@ -374,7 +374,7 @@ impl Lines {
                 SourceForm::Free => {
                     writeln!(self.text, "{}{part}{}", if at > 0 { "&" } else { "" }, if goes_on { "&" } else { "" })
                 }
-                SourceForm::Fixed => writeln!(self.text, "     {}{part}", if at > 0 { "&" } else { " " }),
+                SourceForm::Fixed(_) => writeln!(self.text, "     {}{part}", if at > 0 { "&" } else { " " }),
             };
         }
     }

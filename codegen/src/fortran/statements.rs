@@ -5,9 +5,12 @@
 pub enum SourceForm {
     /// Continued by `&` at a line's end.
     Free,
-    /// Columns 1 to 5 hold a label, column 6 a sign of continuation, 7 to 72 the statement.
-    Fixed,
+    /// Columns 1 to 5 hold a label, column 6 a sign of continuation, the next ones up to this the statement.
+    Fixed(usize),
 }
+
+/// The fixed form of the standard.
+pub const FIXED: SourceForm = SourceForm::Fixed(72);
 
 /// A statement, without comments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +41,7 @@ pub fn marks(text: &str, form: SourceForm) -> Vec<Mark> {
     let mut all = Vec::new();
     for (line, at) in text.lines().zip(1_u32..) {
         let lower = line.trim().to_ascii_lowercase();
-        let fixed = form == SourceForm::Fixed && line.starts_with(['c', 'C', '*']);
+        let fixed = matches!(form, SourceForm::Fixed(_)) && line.starts_with(['c', 'C', '*']);
         if let Some((_, rest)) =
             lower.split_once("$dvm").filter(|(before, _)| *before == "!" || fixed && before.len() == 1)
             && rest.starts_with([' ', '\t'])
@@ -62,7 +65,7 @@ pub fn statements(text: &str, form: SourceForm) -> Vec<FortranStatement> {
         }
         match form {
             SourceForm::Free => cutter.free(line, at),
-            SourceForm::Fixed => cutter.fixed(line, at),
+            SourceForm::Fixed(columns) => cutter.fixed(line, at, columns),
         }
     }
     cutter.finish();
@@ -128,11 +131,11 @@ impl Cutter {
         self.take(rest, at);
     }
 
-    fn fixed(&mut self, line: &str, at: u32) {
+    fn fixed(&mut self, line: &str, at: u32, columns: usize) {
         if line.trim().is_empty() || line.starts_with(['c', 'C', 'd', 'D', '*', '!']) {
             return;
         }
-        let columns: Vec<char> = line.chars().take(72).collect();
+        let columns: Vec<char> = line.chars().take(columns).collect();
         let label: String = columns.iter().take(5).collect();
         let body: String = columns.iter().skip(6).collect();
         if label.trim_start().starts_with('!') || label.trim().is_empty() && body.trim_start().starts_with('!') {
@@ -202,14 +205,14 @@ mod tests {
     fn fixed_form() {
         let text = "c text\n      DO 10 I = 1,\n     & N\n*\n   10 CONTINUE\n";
         let expected = [(2, 3, None, "do 10 i = 1, n", true), (5, 5, Some(10), "continue", true)];
-        assert_eq!(cut(text, SourceForm::Fixed), expected.map(|(f, l, n, t, a)| (f, l, n, t.to_owned(), a)));
+        assert_eq!(cut(text, FIXED), expected.map(|(f, l, n, t, a)| (f, l, n, t.to_owned(), a)));
     }
 
     #[test]
     fn marks_of_both_forms() {
         let text = "!$dvm region tile(4)\nc$dvm region\n  !$DVM end region\n! $dvm x\n!$dvmx region\n";
         assert_eq!(marks(text, SourceForm::Free).iter().map(|m| m.line).collect::<Vec<_>>(), [1, 3]);
-        assert_eq!(marks(text, SourceForm::Fixed).iter().map(|m| m.line).collect::<Vec<_>>(), [1, 2, 3]);
+        assert_eq!(marks(text, FIXED).iter().map(|m| m.line).collect::<Vec<_>>(), [1, 2, 3]);
         assert_eq!(marks(text, SourceForm::Free)[0].text, "region tile(4)");
     }
 }
