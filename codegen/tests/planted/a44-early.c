@@ -22,10 +22,19 @@ static int divide(int size, int parts, double *restrict a, int n)
   }
   return at;
 }
+static void stride(const int *by, double *restrict a, int n)
+{
+#pragma dvm region
+  for (int i = 0; i < n; i += *by)
+    a[i] += 1;
+}
 int main(void)
 {
   static double a[40];
   struct grid g = { 2 };
+  int one = 1;
+  stride(&one, a, 40);
+  stride(NULL, a, 0);
   int last = count(&g, a, 30) + divide(7, 2, a, 40), none = count(NULL, a, 0) + divide(7, 0, a, 0);
   printf("%d %d %g\n", last, none, a[21]);
 }

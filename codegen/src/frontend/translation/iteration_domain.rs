@@ -31,7 +31,9 @@ impl<'a> RegionBuilder<'a> {
             .integer(header.declaration.ty.plain())
             .ok_or_else(|| super::integer_expression::not_affine(header.first))?;
         if let Some(amount) = header.assumed {
-            self.assume_one(amount, scope)?;
+            // The step is evaluated after the first iteration, if there is one.
+            let uncertain = !crate::planted::planted("a44-early");
+            self.assume_one(amount, &Scope { uncertain, ..scope.clone() })?;
         }
         let first = self.first_value(header, scope)?;
         // A callee's counters may have the names of the region's.
