@@ -78,7 +78,13 @@ impl<'a> RegionBuilder<'a> {
                 !counter && (self.variables.written.contains_key(&r.id) || self.variables.declared.contains_key(&r.id))
             })
         });
-        if changing {
+        // What is independent may share storage with anything: then a write may change what the header reads.
+        let loads = |n: &Node| {
+            let from = n.inner.first().filter(|_| n.is(&SyntaxKind::ImplicitCastExpr) && n.cast == "LValueToRValue");
+            from.is_some_and(|from| from.bare().variable().is_none())
+        };
+        let is_asserted = self.independent.is_some() && parts.iter().flat_map(Node::walk).any(loads);
+        if changing || is_asserted {
             return Err(refuse("its loop's header cannot be repeated after the region"));
         }
         let open = self.source.skip_blank(self.source.skip_token(begin));
