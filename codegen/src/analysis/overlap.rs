@@ -5,6 +5,7 @@ use crate::{
     Refusal,
     lowered::{ArrayHull, Ends, OverlapChecks, TableHull, TableLevel, WrittenExtent, place_in_table},
     model::{AccessKind, Array, Region, Storage},
+    planted::planted,
 };
 use dvm_isl::{AstBuild, PwAff, Set, UnionSet};
 
@@ -41,10 +42,14 @@ pub fn touched_boxes(region: &Region, isl_region: &IslRegion) -> Result<Vec<Opti
 /// What the region touches of the rows that tables of pointers name, if they are compared.
 fn tables(region: &Region, isl_region: &IslRegion) -> Result<Vec<TableHull>, Refusal> {
     let mut all = Vec::new();
-    if region.is_independent() || !region.arrays.iter().any(|array| is_written(region, array)) {
+    if !region.arrays.iter().any(|array| is_written(region, array)) {
         return Ok(all);
     }
-    for (at, array) in region.arrays.iter().enumerate().filter(|(_, array)| array.tables > 0) {
+    // What is read at entry has to stay as it is, whatever iterations share.
+    let against = |array: &Array| region.kept.iter().any(|kept| kept.against.contains(&array.symbol));
+    let kept = |array: &Array| against(array) && !planted("a46-kept");
+    let compared = |array: &Array| array.tables > 0 && (!region.is_independent() || kept(array));
+    for (at, array) in region.arrays.iter().enumerate().filter(|(_, array)| compared(array)) {
         isl_region.begin_stage();
         all.extend(table(isl_region, at, array, is_written(region, array))?);
     }
@@ -132,7 +137,8 @@ fn beside(region: &Region, tables: &[TableHull]) -> Vec<usize> {
         let touched = region.statements.iter().flat_map(|s| &s.accesses).any(|access| access.array == array.symbol);
         array.tables == 0 && touched && (all || is_written(region, array))
     };
-    (0..region.arrays.len()).filter(|at| !tables.is_empty() && chosen(&region.arrays[*at])).collect()
+    let none = tables.is_empty() || region.is_independent();
+    (0..region.arrays.len()).filter(|at| !none && chosen(&region.arrays[*at])).collect()
 }
 
 /// The elements of an array that the region touches.
