@@ -31,7 +31,7 @@ enum Found {
 }
 
 /// All defects that can be put back, in the order of the classes of wrong results.
-const TABLE: [(&str, &[Found]); 35] = [
+const TABLE: [(&str, &[Found]); 37] = [
     ("a1-align", &[Found::Functions(&[1186])]),
     ("a2-restrict", &[Found::Functions(&[1179])]),
     ("a3-liveness", &[Found::Functions(&[119, 175])]),
@@ -67,6 +67,8 @@ const TABLE: [(&str, &[Found]); 35] = [
     ("a42-left", &[Found::Directed]),
     ("a43-stale", &[Found::Directed]),
     ("a44-early", &[Found::Directed]),
+    ("a45-missing", &[Found::Directed]),
+    ("a46-kept", &[Found::Directed]),
 ];
 
 /// What the test `name` below, in a process of its own because the environment says which defect is back, answers.

@@ -59,10 +59,10 @@ impl<'a> Parted<'a> {
         let joined = self.each(|r| {
             let (first, second) =
                 (format!("{}[dvm__part]", values(r)), format!("{}[dvm__part + dvm__apart]", values(r)));
-            format!("\n        {first} = ({}){};", r.partial, r.operation.joined(&first, &second))
+            format!("\n        {first} = ({}){};", r.partial, r.joined(&first, &second))
         });
         let last = self.each(|r| {
-            let value = r.operation.joined(&r.name, &format!("{}[0]", values(r)));
+            let value = r.joined(&r.name, &format!("{}[0]", values(r)));
             format!(" {} = ({}){value};", r.name, r.partial)
         });
         format!(

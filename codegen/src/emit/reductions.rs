@@ -56,8 +56,8 @@ pub fn functions(shared: &RegionContext) -> String {
     let mut text = String::new();
     for reduction in &shared.region.reductions {
         let (ctype, own, values) = (&reduction.ctype, &shared.own, block_values(reduction));
-        let joined = reduction.operation.joined("dvm__v[dvm__k]", "dvm__v[dvm__k + dvm__w]");
-        let last = reduction.operation.joined("dvm__first", "dvm__v[0]");
+        let joined = reduction.joined("dvm__v[dvm__k]", "dvm__v[dvm__k + dvm__w]");
+        let last = reduction.joined("dvm__first", "dvm__v[0]");
         let _ = writeln!(
             text,
             "/* Joins the blocks' values of `{0}`: neighbours first. */

@@ -20,6 +20,20 @@ pub struct Reduction {
     pub parts: u32,
 }
 
+/// What a block begins with whose minimum or maximum passes over what is no number: C99, F.9.9.2.
+pub const NO_NUMBER: &str = "(__builtin_inf() - __builtin_inf())";
+
+impl Reduction {
+    /// Two values joined, as a C expression; `first` comes first in the original order.
+    pub fn joined(&self, first: &str, second: &str) -> String {
+        if self.neutral != NO_NUMBER {
+            return self.operation.joined(first, second);
+        }
+        let sign = if self.operation == Operation::Minimum { "<" } else { ">" };
+        format!("({second} {sign} {first} || ({first} != {first} && {second} == {second}) ? {second} : {first})")
+    }
+}
+
 /// An operator that joins values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
@@ -63,7 +77,7 @@ impl Operation {
     }
 
     /// Two values joined, as a C expression; `first` comes first in the original order.
-    pub fn joined(self, first: &str, second: &str) -> String {
+    fn joined(self, first: &str, second: &str) -> String {
         match self {
             Operation::Minimum => format!("({second} < {first} ? {second} : {first})"),
             Operation::Maximum => format!("({second} > {first} ? {second} : {first})"),

@@ -7,7 +7,7 @@ use crate::frontend::clang::expression_parts::{callee, write_target};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::survey::region_builder::RegionBuilder;
-use crate::model::{Operation, Reduction};
+use crate::model::{NO_NUMBER, Operation, Reduction};
 use crate::planted::planted;
 use crate::refusal::Code;
 use crate::source::Directive;
@@ -47,7 +47,7 @@ impl<'a> RegionBuilder<'a> {
                 let reason = format!("`{name}` is not local to the function, or its address is known elsewhere");
                 return at_pragma(reason, "sum up in a local variable, and copy it after the loop");
             }
-            let reduction = self.reduction(variable, *operation).ok_or_else(|| {
+            let mut reduction = self.reduction(variable, *operation).ok_or_else(|| {
                 let reason = format!("`reduction({operation}:{name})` does not fit the type `{}`", variable.ty.written);
                 Refusal::span(
                     Code::ReductionType,
@@ -65,6 +65,9 @@ impl<'a> RegionBuilder<'a> {
             check_statement(only, &update)?;
             update.check_copies(only, &|variable| !self.alive_after(graph, variable))?;
             update.check_each_iteration(only)?;
+            if update.is_by_function(only)? {
+                NO_NUMBER.clone_into(&mut reduction.neutral);
+            }
             self.reductions.push((variable.id, reduction));
         }
         Ok(())
@@ -225,6 +228,17 @@ impl Update<'_> {
             reason,
             format!("update `{name}` outside of conditions and inner loops"),
         ))
+    }
+
+    /// Whether `fmin` or `fmax` updates the variable: they pass over what is no number, which comparisons do not.
+    fn is_by_function(&self, only: &Node) -> Result<bool, Refusal> {
+        let assigned = only.walk().filter(|n| write_target(n).is_some_and(|target| self.is(target)));
+        let is_call = |n: &&Node| n.inner.get(1).is_some_and(|value| without_casts(value).is(&SyntaxKind::CallExpr));
+        let (functions, others): (Vec<&Node>, Vec<&Node>) = assigned.partition(is_call);
+        match (functions.is_empty(), others.first()) {
+            (false, Some(other)) if !planted("a45-missing") => Err(self.refuse(other)),
+            (is_none, _) => Ok(!is_none && !planted("a45-missing")),
+        }
     }
 
     /// The new value of a minimum or maximum: `e < x ? e : x`, `x < e ? x : e`, `fmin(x, e)`.
