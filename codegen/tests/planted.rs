@@ -31,7 +31,7 @@ enum Found {
 }
 
 /// All defects that can be put back, in the order of the classes of wrong results.
-const TABLE: [(&str, &[Found]); 37] = [
+const TABLE: [(&str, &[Found]); 38] = [
     ("a1-align", &[Found::Functions(&[1186])]),
     ("a2-restrict", &[Found::Functions(&[1179])]),
     ("a3-liveness", &[Found::Functions(&[119, 175])]),
@@ -69,6 +69,7 @@ const TABLE: [(&str, &[Found]); 37] = [
     ("a44-early", &[Found::Directed]),
     ("a45-missing", &[Found::Directed]),
     ("a46-kept", &[Found::Directed]),
+    ("a47-left-rows", &[Found::Directed]),
 ];
 
 /// What the test `name` below, in a process of its own because the environment says which defect is back, answers.
