@@ -41,6 +41,7 @@ testkit::file_tests! {
     callee_global_hidden callee_ignores callee_keeps_address callee_keeps_count callee_moves_pointer callee_of_other_type
     callee_variable_length callee_writes_global callee_writes_scalar chosen_function clang_fp cleanup_inside
     complex_in_region const_assembly const_counts const_writes continue_inside counter_after_data counter_after_independent
+    counter_after_reduction
     counter_behind_pointer counter_in_bound counter_in_pure counter_in_sizeof counter_written data_bound
     data_subscript declare_simd declared_for_later designated_values do_loop double_counter empty_region empty_scop
     endscop_inside enumeration_large_local enumerator_in_a_length fenv_access final_of_memory fp_contract

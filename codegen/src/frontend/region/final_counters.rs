@@ -78,13 +78,15 @@ impl<'a> RegionBuilder<'a> {
                 !counter && (self.variables.written.contains_key(&r.id) || self.variables.declared.contains_key(&r.id))
             })
         });
-        // What is independent may share storage with anything: then a write may change what the header reads.
+        // The tiles run although arrays share storage where iterations are independent, and in order where values are
+        // reduced: then a write may change what the header reads.
         let loads = |n: &Node| {
             let from = n.inner.first().filter(|_| n.is(&SyntaxKind::ImplicitCastExpr) && n.cast == "LValueToRValue");
             from.is_some_and(|from| from.bare().variable().is_none())
         };
-        let is_asserted = self.independent.is_some() && parts.iter().flat_map(Node::walk).any(loads);
-        if changing || is_asserted {
+        let runs = self.independent.is_some() || !self.reductions.is_empty();
+        let is_changed = runs && parts.iter().flat_map(Node::walk).any(loads);
+        if changing || is_changed {
             return Err(refuse("its loop's header cannot be repeated after the region"));
         }
         let open = self.source.skip_blank(self.source.skip_token(begin));
