@@ -7,7 +7,7 @@ use super::passing::difference;
 use super::refused::FortranRefusal;
 use super::region::{constants_of, same_constant};
 use super::types::{Content, Element, Holder, SpelledType};
-use super::variables::{Declared, FortranKind, FortranVariable, attribute, scope_of};
+use super::variables::{Declared, FortranKind, FortranVariable, attribute, is_around, scope_of};
 use callee::{Callee, member_of_common, shape_of, unknown_variable, used_in};
 use local_arrays::{declaration, local_array, spelling};
 use made::{Argument, Made};
@@ -319,13 +319,15 @@ impl<'f> Inliner<'f> {
                 // An `associate` declares a name in the same scope.
                 let hides = self.root.variables.iter().any(|(key, other)| other.name == name && *key != root);
                 if hides {
-                    let reason =
-                        format!("it uses `{name}`, a name that means something else in the region's procedure");
-                    made.unknown.insert(made.own(key), (reason, "give one of the two another name"));
+                    made.unknown.insert(made.own(key), means_else(&name));
                     continue;
                 }
                 made.names.insert((*key).to_owned(), root.clone());
                 made.whole.push((root, name));
+                continue;
+            }
+            if is_around(&own.scope, &self.scope) && self.root.variables.values().any(|other| other.name == own.name) {
+                made.unknown.insert(made.own(key), means_else(&own.name));
                 continue;
             }
             match &own.kind {
@@ -731,4 +733,10 @@ fn other_type(call: &HlfirOp, own: &FortranVariable) -> FortranRefusal {
 /// Flang's name of the procedure that is called.
 fn symbol_of(call: &HlfirOp) -> &str {
     attribute(&call.text, "@", '(').unwrap_or("a procedure")
+}
+
+/// Why a name of a subroutine cannot stand in the region.
+fn means_else(name: &str) -> (String, &'static str) {
+    let reason = format!("it uses `{name}`, a name that means something else in the region's procedure");
+    (reason, "give one of the two another name")
 }

@@ -59,7 +59,7 @@ impl FortranRegion {
         for (name, (text, array)) in &self.translated.arrays {
             for (lower, at) in array.lower.iter().zip(1..) {
                 if lower.is_none() {
-                    value(format!("_l{at}_{name}"), Element::I64, format!("lbound({text},{at},8)"));
+                    value(format!("_l{at}_{name}"), Element::I64, format!("int(lbound({text},{at}),8)"));
                 }
             }
             let rank = array.extents.len();

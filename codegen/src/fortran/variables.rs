@@ -3,7 +3,7 @@
 use super::hlfir::{HlfirOp, base};
 use super::modules::FileModules;
 use super::types::{Content, Element, Holder, SpelledType};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// An array: what the generated C must know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,8 +89,18 @@ impl<'a> Declared<'a> {
                 declared.variables.insert(result.as_str(), variable);
             }
         }
+        declared.without_hidden(&scope);
         declared.module_constants(modules);
         declared
+    }
+
+    /// Leaves out variables of the procedure around that the procedure's own ones hide: flang shows all that some inner
+    /// procedure uses.
+    fn without_hidden(&mut self, scope: &str) {
+        let own = |variable: &FortranVariable| without_submodules(&variable.scope) == scope;
+        let names: BTreeSet<String> =
+            self.variables.values().filter(|variable| own(variable)).map(|variable| variable.name.clone()).collect();
+        self.variables.retain(|_, variable| !(is_around(&variable.scope, scope) && names.contains(&variable.name)));
     }
 
     fn module_constants(&mut self, modules: &FileModules) {
@@ -134,7 +144,7 @@ impl<'a> Declared<'a> {
             other(RENAMED.0, RENAMED.1)
         } else if attributes.contains("parameter") {
             Self::constant(op, unique, globals)
-        } else if without_submodules(own_scope) != scope && !of_module {
+        } else if without_submodules(own_scope) != scope && !of_module && !is_around(own_scope, scope) {
             other("belongs to another procedure or block", "pass it as an argument")
         } else {
             self.kind(op, attributes)
@@ -166,8 +176,17 @@ impl<'a> Declared<'a> {
     }
 
     fn kind(&self, op: &HlfirOp, attributes: &str) -> FortranKind {
-        const TAKEN: [&str; 8] =
-            ["intent_in", "intent_out", "intent_inout", "contiguous", "value", "allocatable", "pointer", "target"];
+        const TAKEN: [&str; 9] = [
+            "intent_in",
+            "intent_out",
+            "intent_inout",
+            "contiguous",
+            "value",
+            "allocatable",
+            "pointer",
+            "target",
+            "host_assoc",
+        ];
         if let Some(word) = attributes.split(", ").find(|word| !word.is_empty() && !TAKEN.contains(word)) {
             let remedy = "pass it to a subroutine as an array of explicit shape, and put the region there";
             return FortranKind::Other(format!("is `{word}`, which is not taken yet"), remedy);
@@ -228,8 +247,18 @@ impl<'a> Declared<'a> {
             "fir.alloca" => Some("fir.alloca"),
             _ if definition.name.starts_with("fir.address_of") => Some("fir.address_of"),
             "fir.convert" if !definition.text.contains("!fir.ptr") => self.common(definition),
+            "fir.load" | "fir.box_addr" if op.text.contains("host_assoc") => self.around(definition),
             _ => None,
         }
+    }
+
+    /// A variable of the procedure around, whose address is in a tuple that is the last argument.
+    fn around(&self, mut definition: &'a HlfirOp) -> Option<&'static str> {
+        while ["fir.load", "fir.box_addr"].contains(&definition.name.as_str()) {
+            definition = self.definitions.get(base(definition.operands().first()?))?;
+        }
+        let is_member = definition.name == "fir.coordinate_of" && definition.types().contains("tuple<");
+        (is_member && definition.operands().first()?.starts_with("%arg")).then_some("host")
     }
 
     /// A member of a COMMON block.
@@ -332,6 +361,12 @@ fn without_submodules(scope: &str) -> String {
         }
     }
     all
+}
+
+/// Whether a scope is that of the procedure or program around: `_QFf` of `_QFfFg`.
+pub fn is_around(own: &str, scope: &str) -> bool {
+    let own = without_submodules(own);
+    own.contains('F') && scope.strip_prefix(own.as_str()).is_some_and(|rest| rest.starts_with('F'))
 }
 
 /// The scope of a function's own variables: `_QMmFp` of `@_QMmPp`.

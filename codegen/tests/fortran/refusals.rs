@@ -16,7 +16,7 @@ const CASES: [(&str, &str, i64, &str); 81] = [
     ("effect", "do i = 1, n\na(i) = heard(a(i))\nend do", 2, "a call of `heard`, which is not taken at line"),
     ("changed", "do i = 1, n\na(i) = moved(a(i))\nend do", 2, "a call of `moved`, which is not taken at line"),
     ("kept", "do i = 1, n\na(i) = counted(a(i))\nend do", 2, "a call of `counted`"),
-    ("host", "do i = 1, n\na(i) = around(a(i))\nend do", 2, "`near` belongs to another procedure or block"),
+    ("host", "do i = 1, n\na(i) = around(a(i))\nend do", 2, "which uses variables of the procedure around it"),
     ("module", "do i = 1, n\na(i) = scaled(a(i))\nend do", 2, "it needs `scale`, a variable of the module `kinds`"),
     ("array", "do i = 1, n\na(i) = first(b(:,i))\nend do", 2, "a section or a whole array as an argument of `first`"),
     ("whole array", "do i = 1, n\na(i) = first(a)\nend do", 2, "a section or a whole array as an argument of `first`"),

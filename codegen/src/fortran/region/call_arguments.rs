@@ -55,7 +55,12 @@ pub(super) fn of_arguments(call: &HlfirOp) -> Option<FortranRefusal> {
         return refused("a function of Fortran's library that is not taken".to_owned(), "compute it before the region");
     }
     let called = symbol.rsplit_once('P').map_or(symbol, |(_, name)| name);
-    let (what, remedy) = argument_types(call.types()).into_iter().find_map(no_number)?;
+    let types = argument_types(call.types());
+    if types.iter().any(|spelling| spelling.starts_with("!fir.ref<tuple<")) {
+        let reason = format!("a call of `{called}`, which uses variables of the procedure around it");
+        return refused(reason, "write its statements into the loop, or pass it what it uses as arguments");
+    }
+    let (what, remedy) = types.into_iter().find_map(no_number)?;
     refused(format!("{what} as an argument of `{called}`: only numbers are passed to functions"), remedy)
 }
 
