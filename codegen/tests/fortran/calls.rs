@@ -200,7 +200,7 @@ const REFUSED: [(&str, &str, &str); 15] = [
     ("pure(short)", "a(i) = short(a(i))", "the result of `short` has a type that is not taken"),
     ("pure(tiny_of)", "a(i) = tiny_of(int(a(i), 2))", ""),
     ("pure(given)", "a(i) = given(a(i))", "an expression that is not taken"),
-    ("pure(inner)", "a(i) = inner(a(i))", "`inner` is a function of a procedure or of a submodule"),
+    ("pure(inner)", "a(i) = inner(a(i))", "a call of `inner`, which uses variables of the procedure around it"),
     ("pure(two8)", "a(i) = real(two(1.0), 8)", "`pure(two8)`: the region calls no function `two8`"),
     ("pure(hidden)", "a(i) = hidden(a(i))", "gfortran makes no `hidden` that others may call"),
 ];
