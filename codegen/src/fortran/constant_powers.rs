@@ -13,7 +13,7 @@ pub enum OperandKind {
 }
 use OperandKind::{RealConstant, Variable, WholeConstant};
 
-/// Refuses a statement with a power of a real constant by a constant; `kind_of` knows the names of variables and constants.
+/// Refuses a statement with a power of constants that is real; `kind_of` knows the names of variables and constants.
 pub fn check(
     statement: &FortranStatement,
     kind_of: &dyn Fn(&str) -> Option<OperandKind>,
@@ -25,7 +25,8 @@ pub fn check(
         let (base, exponent) = (kind(&all[begin..at - 1], kind_of), kind(&all[at + 1..end], kind_of));
         // A square is one product, whoever computes it.
         let is_square = all[at + 1..end] == ["2"] && all.get(end..end + 2) != Some(&["*", "*"]);
-        if base == RealConstant && exponent != Variable && !is_square {
+        let is_real = [base, exponent].contains(&RealConstant);
+        if is_real && ![base, exponent].contains(&Variable) && !is_square {
             let text: String = all[begin..end].concat();
             let reason = format!("`{text}`, a power of constants: compilers round it differently");
             return Err(FortranRefusal::new(statement.first, &reason, "give it a name: `parameter :: c = ...`"));
@@ -125,6 +126,7 @@ mod tests {
             "x = real(3)**4",
             "x = 0.3**2**3",
             "x = 0.3**0.7",
+            "x = 2**0.5",
             "x = 0.3 ** (k - 1)*y",
             "x = 2*(1.1*(2 - g))**5",
         ] {
