@@ -29,7 +29,7 @@ pub fn check(
         if is_real && ![base, exponent].contains(&Variable) && !is_square {
             let text: String = all[begin..end].concat();
             let reason = format!("`{text}`, a power of constants: compilers round it differently");
-            return Err(FortranRefusal::new(statement.first, &reason, "give it a name: `parameter :: c = ...`"));
+            return Err(FortranRefusal::new(statement.first, &reason, "assign it to a variable before the region"));
         }
     }
     Ok(())
