@@ -475,7 +475,7 @@ impl FortranWork<'_> {
         self.stopped |= self.command.strict && !reading.refused.is_empty();
         let mut all = Vec::new();
         for region in reading.regions {
-            let region = self.settled(region, folder)?;
+            let region = self.settled(source, region, folder)?;
             if let Some(why) = self.region(source, &region, folder)? {
                 self.tell(source, &region.name, &why);
                 self.stopped |= self.command.strict;
@@ -488,7 +488,7 @@ impl FortranWork<'_> {
 
     /// Makes tiles of a region and compiles them; or says why not.
     fn region(&self, file: &Path, region: &FortranRegion, folder: &Path) -> Result<Option<FortranRefusal>, String> {
-        let (source, outcome) = match self.tiles(region, folder)? {
+        let (source, outcome) = match self.tiles(file, region, folder)? {
             Ok(made) => made,
             Err(why) => return Ok(Some(why)),
         };
@@ -521,12 +521,12 @@ impl FortranWork<'_> {
 
     /// The region as it becomes tiles: an array that only it uses is its own where C finds that each iteration writes what
     /// it reads.
-    fn settled(&self, region: FortranRegion, folder: &Path) -> Result<FortranRegion, String> {
+    fn settled(&self, source: &Path, region: FortranRegion, folder: &Path) -> Result<FortranRegion, String> {
         let scratch = region.scratch();
         if scratch.is_empty() {
             return Ok(region);
         }
-        let found = self.tiles(&region, folder)?;
+        let found = self.tiles(source, &region, folder)?;
         let is_own = found.is_ok_and(|(_, outcome)| !scratch.iter().any(|name| outcome.shares(name)));
         Ok(if is_own { region } else { region.without_scratch() })
     }
@@ -534,10 +534,11 @@ impl FortranWork<'_> {
     /// The generated C of a region; or why there is none.
     fn tiles(
         &self,
+        file: &Path,
         region: &FortranRegion,
         folder: &Path,
     ) -> Result<Result<(Source, Outcome), FortranRefusal>, String> {
-        let (text, lines) = region.c_text();
+        let (text, lines) = region.c_text(&file.display().to_string());
         let source = Source::new(&folder.join(format!("{}.c", region.mark)), text.into_bytes());
         output_file::write(&source.path, &source.bytes)?;
         let line = |at: Option<(usize, usize)>| {
@@ -599,8 +600,8 @@ impl FortranWork<'_> {
         let file = FortranFile::new(&group);
         let mut attempt = |first: u32, clauses: &str| match region_at(&file, &active, first, clauses) {
             Ok(region) => {
-                let region = self.settled(region, &folder)?;
-                let tiled = self.tiles(&region, &folder)?.map(|_| ());
+                let region = self.settled(source, region, &folder)?;
+                let tiled = self.tiles(source, &region, &folder)?.map(|_| ());
                 Ok(tiled.map_err(|why| FortranRefusal { line: why.line.max(first), ..why }))
             }
             Err(why) => Ok(Err(why)),

@@ -117,8 +117,8 @@ impl FortranRegion {
         Some(FortranRefusal::new(self.mark, &reason, remedy))
     }
 
-    /// The text of C, and for each of its lines one of the source.
-    pub fn c_text(&self) -> (String, Vec<u32>) {
+    /// The text of C, and for each of its lines one of the source, whose name is `file`.
+    pub fn c_text(&self, file: &str) -> (String, Vec<u32>) {
         let parameters: Vec<String> = self.arguments().into_iter().map(|argument| argument.c).collect();
         let mut all = vec![("#include <math.h>".to_owned(), self.mark)];
         for element in self.dense_elements() {
@@ -149,6 +149,10 @@ impl FortranRegion {
         }
         for (name, element) in &self.translated.carried {
             all.push((format!("    {} {} = *_r_{name};", element.c_type(), c_name(name)), self.mark));
+        }
+        // What is told of the region when it runs names the source.
+        if !file.contains(['"', '\\', '\n']) {
+            all.push((format!("#line {} \"{file}\"", self.mark), self.mark));
         }
         all.push((format!("#pragma dvm region name({}){}", self.name, self.c_clauses()), self.mark));
         all.push(("    {".to_owned(), self.mark));

@@ -435,10 +435,11 @@ fn model(
     let statements = builder.statements_of_model();
     let (options, conditions) = (site.options.model.clone(), builder.conditions_of_model());
     let integers: HashSet<u64> = builder.parameters.iter().map(|p| p.variable).collect();
+    let (line, file) = source.presumed(site.pragma.begin);
     Region {
         name,
-        file: source.path.display().to_string(),
-        line: source.position(site.pragma.begin).0,
+        file,
+        line,
         function: function.name.clone(),
         c90: false,
         options,
