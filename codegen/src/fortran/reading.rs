@@ -171,11 +171,11 @@ fn translated(
         words_only(inside)?;
         return refuse("flang shows no loop here", "put the mark directly before a `do`");
     };
-    let declared = Declared::read(function, file.all, file.modules);
+    let declared = declared_around(file, function, first);
     let mut used = file.names_used(&declared, &inside.iter().collect::<Vec<_>>(), &clauses.pure)?;
     let expanded = expand(file, function, (first, last), &declared, &clauses.pure)?;
     let function = expanded.as_ref().map_or(function, |expanded| &expanded.function);
-    let declared = if expanded.is_some() { Declared::read(function, file.all, file.modules) } else { declared };
+    let declared = if expanded.is_some() { declared_around(file, function, first) } else { declared };
     if let Some(expanded) = &expanded {
         used.extend(expanded.names.iter().map(|(name, line)| (name.clone(), *line)));
     }
@@ -253,16 +253,40 @@ fn words_only(inside: &[FortranStatement]) -> Result<(), FortranRefusal> {
     Ok(())
 }
 
+/// What the statement at a line of a function sees.
+fn declared_around<'a>(file: &FortranFile<'a>, function: &'a HlfirOp, line: u32) -> Declared<'a> {
+    let mut blocks = blocks_around(function, line).unwrap_or_default();
+    if blocks.is_empty() {
+        blocks = function.regions.iter().map(Vec::as_slice).collect();
+    }
+    Declared::of_region(function, &blocks, file.all, file.modules)
+}
+
+/// The blocks that hold the statement at a line, which is a loop or an assignment: the outermost first.
+fn blocks_around(op: &HlfirOp, line: u32) -> Option<Vec<&[HlfirOp]>> {
+    for region in &op.regions {
+        if region.iter().any(|op| begins_at(op, line)) {
+            return Some(vec![region]);
+        }
+        if let Some(mut inner) = region.iter().find_map(|op| blocks_around(op, line)) {
+            inner.insert(0, region);
+            return Some(inner);
+        }
+    }
+    None
+}
+
+/// Whether an operation begins a region at a line.
+fn begins_at(op: &HlfirOp, line: u32) -> bool {
+    let begins = ["fir.do_loop", "hlfir.assign", "hlfir.where"];
+    op.is_own && op.place.0 == line && begins.contains(&op.name.as_str())
+}
+
 /// The operations of the lines `first` to `last`, which have `loops` at these lines: those of the block that has the first.
 fn block<'a>(op: &'a HlfirOp, first: u32, last: u32, loops: &[u32]) -> Option<Vec<&'a HlfirOp>> {
     for region in &op.regions {
         let here = |op: &HlfirOp| op.is_own && (first..=last).contains(&op.place.0);
-        let begins = |op: &HlfirOp| {
-            op.is_own
-                && op.place.0 == first
-                && ["fir.do_loop", "hlfir.assign", "hlfir.where"].contains(&op.name.as_str())
-        };
-        if let Some(head) = region.iter().position(begins) {
+        if let Some(head) = region.iter().position(|op| begins_at(op, first)) {
             // Variables without a declaration are declared where their name stands first.
             let declares = |op: &HlfirOp| op.name == "fir.alloca" || op.name == "hlfir.declare";
             let from = region[..head].iter().rposition(|op| !here(op) || declares(op)).map_or(0, |at| at + 1);

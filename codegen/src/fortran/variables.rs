@@ -68,22 +68,48 @@ pub struct Declared<'a> {
     pub variables: HashMap<&'a str, FortranVariable>,
     /// Named constants of modules, of which flang shows only the values; none has the name of a variable.
     pub constants: BTreeMap<String, FortranKind>,
+    /// Names of `associate` for parts of variables are taken.
+    takes_parts: bool,
 }
 
 impl<'a> Declared<'a> {
     /// Reads the declarations of `function`; `modules` tells whose variables are known.
     pub fn read(function: &'a HlfirOp, globals: &'a [HlfirOp], modules: &FileModules) -> Declared<'a> {
+        let blocks: Vec<&[HlfirOp]> = function.regions.iter().map(Vec::as_slice).collect();
+        Declared::of_blocks(function, &blocks, false, globals, modules)
+    }
+
+    /// What a region sees: the declarations of `function` in the blocks around it, the outermost first, with names of
+    /// `associate` for parts of variables.
+    pub fn of_region(
+        function: &'a HlfirOp,
+        blocks: &[&'a [HlfirOp]],
+        globals: &'a [HlfirOp],
+        modules: &FileModules,
+    ) -> Declared<'a> {
+        let mut declared = Declared::of_blocks(function, blocks, true, globals, modules);
+        declared.expose_associated();
+        declared
+    }
+
+    fn of_blocks(
+        function: &'a HlfirOp,
+        blocks: &[&'a [HlfirOp]],
+        takes_parts: bool,
+        globals: &'a [HlfirOp],
+        modules: &FileModules,
+    ) -> Declared<'a> {
         let mut definitions = HashMap::new();
-        // Names are unique in the outermost block and what it holds; those of two inner blocks may be equal.
-        let outermost = || function.regions.iter().flatten();
-        for op in outermost() {
+        // Names are unique in blocks that hold each other; those of two others may be equal.
+        let all = || blocks.iter().copied().flatten();
+        for op in all() {
             for result in &op.results {
                 definitions.insert(result.as_str(), op);
             }
         }
-        let mut declared = Declared { definitions, variables: HashMap::new(), constants: BTreeMap::new() };
+        let mut declared = Declared { definitions, variables: HashMap::new(), constants: BTreeMap::new(), takes_parts };
         let scope = scope_of(&function.text);
-        for op in outermost().filter(|op| op.name == "hlfir.declare") {
+        for op in all().filter(|op| op.name == "hlfir.declare") {
             if let (Some(result), Some(unique)) = (op.results.first(), attribute(&op.text, "uniq_name = \"", '"')) {
                 let variable = declared.variable(op, unique, &scope, globals, modules);
                 declared.variables.insert(result.as_str(), variable);
@@ -175,6 +201,64 @@ impl<'a> Declared<'a> {
         }
     }
 
+    /// Variables of which an `associate` names a part are reached by two names, as targets are.
+    fn expose_associated(&mut self) {
+        let declares = self.variables.keys().filter_map(|key| self.definitions.get(key));
+        let roots: Vec<&str> = declares.filter_map(|op| self.associated(op.operands().first()?)).collect();
+        for root in roots {
+            match self.variables.get_mut(root).map(|variable| &mut variable.kind) {
+                Some(FortranKind::Scalar { private, target, .. }) => (*private, *target) = (false, true),
+                Some(FortranKind::Array(array)) => array.target = true,
+                _ => {}
+            }
+        }
+    }
+
+    /// The variable of which an address is a component, an element, a section or the whole, or what its descriptor holds.
+    fn associated(&self, operand: &str) -> Option<&'a str> {
+        let mut definition = self.definitions.get(base(operand))?;
+        loop {
+            match definition.name.as_str() {
+                "hlfir.declare" => {
+                    let (root, variable) = self.variables.get_key_value(definition.results.first()?.as_str())?;
+                    let is_known = !matches!(variable.kind, FortranKind::Other(..) | FortranKind::Constant { .. });
+                    return is_known.then_some(*root);
+                }
+                "hlfir.designate" | "fir.load" | "fir.box_addr" => {
+                    definition = self.definitions.get(base(definition.operands().first()?))?;
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// What a name of `associate` for a part of a variable is: other names may reach the same memory, and arrays are as
+    /// gfortran has them when the loops begin.
+    fn part(op: &HlfirOp, attributes: &str) -> FortranKind {
+        let mut text = op.types().trim_start_matches('(');
+        for held in ["!fir.ref<", "!fir.box<", "!fir.heap<", "!fir.ptr<"] {
+            text = text.strip_prefix(held).unwrap_or(text);
+        }
+        let plain = attributes.is_empty() || attributes == "target";
+        if plain && text.starts_with("!fir.logical<") {
+            return FortranKind::Scalar { element: Element::Condition, private: false, target: true };
+        }
+        let spelled = SpelledType::read(text).filter(|spelled| plain && spelled.holder == Holder::Itself);
+        let Some(spelled) = spelled else {
+            return other("is a name of `associate` for what is not taken", "write what it stands for");
+        };
+        let rank = spelled.extents.len();
+        let (holder, target) = (if rank > 0 { Holder::AssumedShape } else { Holder::Itself }, true);
+        match spelled.content {
+            Content::Object => FortranKind::Object { holder, rank },
+            Content::Number(element) if rank == 0 => FortranKind::Scalar { element, private: false, target },
+            Content::Number(element) => {
+                let (extents, lower) = (vec![None; rank], vec![None; rank]);
+                FortranKind::Array(FortranArray { element, extents, lower, holder, target })
+            }
+        }
+    }
+
     fn kind(&self, op: &HlfirOp, attributes: &str) -> FortranKind {
         const TAKEN: [&str; 9] = [
             "intent_in",
@@ -192,6 +276,10 @@ impl<'a> Declared<'a> {
             return FortranKind::Other(format!("is `{word}`, which is not taken yet"), remedy);
         }
         let Some(reach) = self.reach(op) else {
+            let part = op.operands().first().and_then(|operand| self.associated(operand));
+            if self.takes_parts && part.is_some() {
+                return Self::part(op, attributes);
+            }
             return other("is reached through another variable", "pass it as an argument");
         };
         let kinds = "use integer(4), integer(8), real(4) or real(8)";

@@ -58,7 +58,7 @@ const REFUSED: [(&str, &str, &str); 25] = [
     ("while", "a `do while`: the number of iterations depends on data", "keep this loop out of the region"),
     ("concurrent", "a `do concurrent`", "write it as `do` loops"),
     ("block", "a `block`", "declare its variables in the procedure"),
-    ("associate", "an `associate`", "write the names themselves"),
+    ("associate", "an `associate`", "put it around the region, or write what the names stand for"),
     ("nullify", "a pointer", "use an array that is not a pointer"),
     ("sum", "the function `sum` of arrays", "write it as a loop"),
     ("matmul", "the function `matmul` of arrays", "write it as loops"),

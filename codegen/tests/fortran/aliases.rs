@@ -35,6 +35,19 @@ const CASES: [(&str, &str, &str, bool); 18] = [
     ("no elements", "r => y(1:0,:)", "do j = 1, 8\ndo i = 1, size_of\nr(i,j) = 1\nend do\nx(j) = 2\nend do", false),
 ];
 
+/// A name; names of `associate`; the region; whether it runs as tiles.
+const ASSOCIATED: [(&str, &str, &str, bool); 9] = [
+    ("part and whole", "f => x(2:31)", "do i = 1, 30\nx(i + 1) = f(i)*0.5d0 + 1\nend do", false),
+    ("part and pointer", "f => x(2:31), p => o%list", "do i = 1, 9\np(i) = p(i) + 1\nx(i) = i\nend do", true),
+    ("two parts", "f => x(2:31), g => x(1:30)", "do i = 1, 30\nf(i) = g(i)*0.5d0\nend do", false),
+    ("parts apart", "f => x(2:20), g => x(21:40)", "do i = 1, 19\nf(i) = g(i)*0.5d0\nend do", true),
+    ("part of a local array", "f => own(3:40)", "do i = 1, 38\nown(i) = f(i)*0.5d0 + i\nend do", false),
+    ("part with gaps", "f => x(1:40:2)", "do i = 1, 20\nf(i) = f(i) + i\nend do", false),
+    ("components of all objects", "f => all%n", "do i = 1, 3\nf(i) = f(i) + i\nend do", false),
+    ("part of an array that is not written", "f => own(3:40)", "do i = 1, 38\nf(i) = z + i\nend do", true),
+    ("a number that the loop writes", "f => k, g => k(2)", "do i = 1, g\nf(i) = 9\nx(i) = i\nend do", false),
+];
+
 fn program(body: &str) -> String {
     format!(
         "module things\ntype thing\ninteger :: n\ninteger :: list(9)\nreal(8), allocatable :: u(:)\nend type\n\
@@ -53,21 +66,29 @@ fn storage_that_two_names_reach_keeps_the_order_of_the_loops() {
         return;
     }
     for (name, setting, region, tiles) in CASES {
-        let body = format!(
-            "subroutine work(zero)\nuse things\nimplicit none\ninteger :: zero, size_of, i, j\n\
-             real(8), pointer :: p(:), q(:), r(:,:)\ninteger, pointer :: w(:), t\nsize_of = zero\n{setting}\n\
-             !$dvm region\n{region}\n!$dvm end region\nend subroutine\n"
-        );
-        let folder = testkit::scratch(&[("in.f90", &program(&body))]);
-        let plain = run(&folder, "gfortran", "-O0 -w in.f90 -o plain");
-        assert!(plain.status.success(), "{name}: {}", said(&plain));
-        let tiled = dvmfc(&folder, "-O1 -w --dvm-strict in.f90 -o tiled");
-        assert!(tiled.status.success(), "{name}: {}", said(&tiled));
-        let (expected, _) = printed(&folder, "plain", "1", "1");
-        let (found, messages) = printed(&folder, "tiled", "3", "2");
-        assert_eq!(found, expected, "{name}");
-        assert_eq!(messages.contains("tiles of ["), tiles, "{name}: {messages}");
+        agrees(name, setting, region, "", tiles);
     }
+    for (name, names, region, tiles) in ASSOCIATED {
+        agrees(name, &format!("associate ({names})"), region, "end associate\n", tiles);
+    }
+}
+
+/// Compares what the region behind `setting` prints as tiles with what gfortran makes of it.
+fn agrees(name: &str, setting: &str, region: &str, after: &str, tiles: bool) {
+    let body = format!(
+        "subroutine work(zero)\nuse things\nimplicit none\ninteger :: zero, size_of, i, j\nreal(8) :: own(40), z\n\
+         real(8), pointer :: p(:), q(:), r(:,:)\ninteger, pointer :: w(:), t\nsize_of = zero\nown = 0.75d0\nz = 2\n\
+         {setting}\n!$dvm region\n{region}\n!$dvm end region\n{after}x(41) = x(41) + own(7)\nend subroutine\n"
+    );
+    let folder = testkit::scratch(&[("in.f90", &program(&body))]);
+    let plain = run(&folder, "gfortran", "-O0 -w in.f90 -o plain");
+    assert!(plain.status.success(), "{name}: {}", said(&plain));
+    let tiled = dvmfc(&folder, "-O1 -w --dvm-strict in.f90 -o tiled");
+    assert!(tiled.status.success(), "{name}: {}", said(&tiled));
+    let (expected, _) = printed(&folder, "plain", "1", "1");
+    let (found, messages) = printed(&folder, "tiled", "3", "2");
+    assert_eq!(found, expected, "{name}");
+    assert_eq!(messages.contains("tiles of ["), tiles, "{name}: {messages}");
 }
 
 /// In the procedure around, `n` is the argument; where the region stands, it is a name of `associate`.

@@ -518,12 +518,41 @@ fn nest(seed: u64, about: About) -> String {
     let clauses = nest.clauses();
     let shown = if nest.random.one_in(3) { "  k(58) = o\n  k(57) = p\n" } else { "" };
     let small = if is_kept { "  k(56) = int(d(0)*1000)\n" } else { "" };
-    let body = std::mem::take(&mut nest.text);
+    let (begin, body, end) = associated(seed, names, arrays, &std::mem::take(&mut nest.text));
     nest.text = format!(
-        "{before}  !$dvm region{clauses}\n{body}  !$dvm end region\n{back}  k(60) = q\n  k(59) = w\n{shown}{small}end subroutine\n{}",
+        "{before}{begin}  !$dvm region{clauses}\n{body}  !$dvm end region\n{end}{back}  k(60) = q\n  k(59) = w\n{shown}{small}end subroutine\n{}",
         nest.subroutines.concat()
     );
     nest.text
+}
+
+/// A region's text in which names of `associate` stand for some arrays, everywhere or in turns, with what begins and ends that.
+fn associated(seed: u64, names: [&str; 4], arrays: &str, text: &str) -> (String, String, String) {
+    let mut random = Random::new(seed ^ 0xa550_c1a7);
+    let (mut listed, mut text) = (Vec::new(), text.to_owned());
+    for (name, own) in names.into_iter().zip(["sa", "sb", "sc", "sk"]) {
+        // The whole of an array of assumed size has no extents.
+        let is_sized = !arrays.contains('*') || names[0] != "a";
+        if !is_sized || !random.one_in(3) {
+            continue;
+        }
+        let in_turns = random.one_in(4);
+        listed.push(format!("{own} => {name}"));
+        let begin = format!("{name}(");
+        let mut parts = text.split(&begin);
+        let mut all = parts.next().unwrap_or_default().to_owned();
+        for (at, part) in parts.enumerate() {
+            let is_name = !all.ends_with(|c: char| c.is_ascii_alphanumeric() || "_%".contains(c));
+            all.push_str(if is_name && (!in_turns || at % 2 == 0) { own } else { name });
+            all.push('(');
+            all.push_str(part);
+        }
+        text = all;
+    }
+    if listed.is_empty() {
+        return (String::new(), text, String::new());
+    }
+    (format!("  associate ({})\n", listed.join(", ")), text, "  end associate\n".to_owned())
 }
 
 /// Names of the arrays in a region, and statements that make them.
