@@ -25,7 +25,6 @@ pub(crate) use context::job::{Goal, Job, RemoteScheduler, SharedEnd, Target};
 pub(crate) use context::rounds::{Delivered, PackedElements, RemoteRounds};
 pub(crate) use context::shared::Engine;
 pub(crate) use context::source::{Account, Missed, Source, WaitingTile};
-pub(crate) use context::worker_threads::without_signals;
 pub(crate) use context::{outstanding, under_way};
 pub(crate) use execute::section_end::{end_section, sealed};
 #[cfg(test)]

@@ -56,7 +56,7 @@ pub(crate) fn begin() -> Result<(), Error> {
         asked.into_iter().chain(ends.iter().filter_map(|&end| Signal::catch_end(end, &pipe))).collect();
     let mine = Arc::clone(&pipe);
     let run = move || run(&mine, period, number, &trace);
-    match engine::without_signals(|| Thread::spawn("dvm-watch", None, run)) {
+    match Thread::spawn("dvm-watch", None, run) {
         Ok(thread) => {
             *watch = Some(Watch { process: std::process::id(), pipe, signals, thread });
             Ok(())

@@ -10,6 +10,7 @@ use std::ptr;
 use super::lock::{ForkLock, Mutex};
 use crate::memory;
 use crate::system;
+use crate::system::signals::without_signals;
 
 /// A thread to be joined.
 #[derive(Debug)]
@@ -48,6 +49,40 @@ pub(crate) fn is_own(number: libc::pid_t) -> bool {
     OWN.lock().contains(&number)
 }
 
+/// Whether a thread of this library has been started and has not said its number yet.
+pub(crate) fn any_begins() -> bool {
+    OWN.lock().contains(&ABOUT_TO_BEGIN)
+}
+
+/// Looks at the numbers of this library's threads, none of which begins or ends meanwhile; not if one is about to begin.
+pub(crate) fn with_own(look: impl FnOnce(&[libc::pid_t]) -> bool) -> bool {
+    let own = OWN.lock();
+    !own.contains(&ABOUT_TO_BEGIN) && look(&own)
+}
+
+/// Threads that a library has started for this one.
+static OF_LIBRARIES: Mutex<Vec<libc::pid_t>> = Mutex::new(Vec::new());
+
+/// Notes the threads that `body` starts as those of a library: they use no memory of the program but what it is given.
+pub(crate) fn starting_library<R>(body: impl FnOnce() -> R) -> R {
+    let before = listed();
+    let result = body();
+    let begun = listed().into_iter().filter(|number| !before.contains(number) && !is_own(*number));
+    OF_LIBRARIES.lock().extend(begun);
+    result
+}
+
+/// Whether a thread was started by such a library.
+pub(crate) fn is_of_library(number: libc::pid_t) -> bool {
+    OF_LIBRARIES.lock().contains(&number)
+}
+
+/// The threads of the process, by the system's numbers.
+fn listed() -> Vec<libc::pid_t> {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse().ok()).collect()
+}
+
 /// The lock of the list of this library's threads.
 pub(crate) fn fork_lock() -> &'static dyn ForkLock {
     &OWN
@@ -66,7 +101,7 @@ extern "C" fn begin<F: FnOnce()>(start: *mut c_void) -> *mut c_void {
 }
 
 impl Thread {
-    /// Starts a thread with a stack of so many bytes, or of the system's size. What `body` has taken is dropped when that
+    /// Starts a thread with a stack of so many bytes, or of the system's size; it runs no handlers of the program. What `body` has taken is dropped when that
     /// fails.
     ///
     /// # Errors
@@ -97,7 +132,9 @@ impl Thread {
                 }
                 if code == 0 {
                     let start = (&raw mut **start).cast();
-                    code = libc::pthread_create(&raw mut thread, attributes.as_ptr(), begin::<F>, start);
+                    code = without_signals(|| {
+                        libc::pthread_create(&raw mut thread, attributes.as_ptr(), begin::<F>, start)
+                    });
                 }
                 libc::pthread_attr_destroy(attributes.as_mut_ptr());
             }

@@ -1,7 +1,7 @@
 //! Sets of signals, and which of them a thread blocks.
 
 use std::ffi::{c_int, c_ulong};
-use std::mem::{align_of, size_of};
+use std::mem::{MaybeUninit, align_of, size_of};
 
 /// A set of signals, as the C library has it.
 #[repr(transparent)]
@@ -54,10 +54,42 @@ impl SignalSet {
         before
     }
 
+    /// Has the calling thread block these signals as well; what it has blocked before.
+    pub(crate) fn and_blocked(&self) -> SignalSet {
+        let mut before = SignalSet::none();
+        pthread_sigmask(libc::SIG_BLOCK, Some(self), Some(&mut before));
+        before
+    }
+
     /// Has the calling thread no longer block these signals.
     pub(crate) fn unblock(&self) {
         pthread_sigmask(libc::SIG_UNBLOCK, Some(self), None);
     }
+}
+
+/// Whether the program handles a signal by a function of its own.
+#[allow(unsafe_code, reason = "asks the system for the action")]
+pub(crate) fn has_handler(signal: c_int) -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: the call only writes the action, of which all bits being zero is a value.
+    let action = unsafe {
+        libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr());
+        action.assume_init()
+    };
+    ![libc::SIG_DFL, libc::SIG_IGN].contains(&action.sa_sigaction)
+}
+
+/// Signals that a thread's own instructions raise. They are never blocked: a fault in a task must reach the program's
+/// handler.
+pub(crate) const FAULTS: [c_int; 6] =
+    [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS];
+
+/// Runs `body` with all other signals blocked: threads that it starts never run the program's handlers.
+pub(crate) fn without_signals<R>(body: impl FnOnce() -> R) -> R {
+    let before = SignalSet::all_but(&FAULTS).block();
+    let result = body();
+    before.block();
+    result
 }
 
 /// Sends a signal to the calling thread.

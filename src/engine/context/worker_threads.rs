@@ -1,11 +1,9 @@
 //! Threads of workers: their stacks, their signals, and stand-ins for tasks that block.
 
-use std::ffi::c_int;
-
 use crate::config::Config;
 use crate::sync::lock::Mutex;
 use crate::sync::thread::Thread;
-use crate::system::{self, signals::SignalSet};
+use crate::system;
 
 /// The least stack size of a worker, in bytes.
 const MIN_STACK_BYTES: usize = 64 << 10;
@@ -22,18 +20,6 @@ pub(crate) fn stack_size(config: &Config) -> usize {
 fn by_limit(limit: Option<u64>) -> usize {
     let bytes = limit.and_then(|bytes| usize::try_from(bytes).ok());
     bytes.map_or(UNLIMITED_STACK_BYTES, |bytes| bytes.max(MIN_STACK_BYTES))
-}
-
-/// Signals that a thread's own instructions raise. They are never blocked: a fault in a task must reach the program's
-/// handler.
-const FAULTS: [c_int; 6] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS];
-
-/// Runs `body` with all other signals blocked, so that the program's handlers never run on threads that `body` starts.
-pub(crate) fn without_signals<R>(body: impl FnOnce() -> R) -> R {
-    let before = SignalSet::all_but(&FAULTS).block();
-    let result = body();
-    before.block();
-    result
 }
 
 /// Threads started for blocking sections.

@@ -5,7 +5,6 @@
 use super::section_end::{SECTION, Section};
 use super::worker;
 use crate::engine::context::call::Call;
-use crate::engine::context::worker_threads::without_signals;
 use crate::error::{Error, dvm_retcode_t};
 use crate::memory;
 
@@ -29,7 +28,7 @@ impl Call {
         engine.give_up_cores(me);
         self.context.with(|own| own.leave_behind(post, || engine.holders.add(me)));
         let left = post.slot.0.leave(|number| {
-            let thread = without_signals(|| worker::start(self.engine, me, number))?;
+            let thread = worker::start(self.engine, me, number)?;
             engine.stand_ins.lock().list.push(thread);
             Ok(())
         });

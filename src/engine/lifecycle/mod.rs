@@ -25,7 +25,7 @@ use super::context::job::{Goal, Job};
 use super::context::call::{Call, enter, not_running};
 use super::context::shared::{ENGINE, Engine, KeptEngine, Worker};
 use super::context::source::{Source, Sources};
-use super::context::worker_threads::{stack_size, without_signals};
+use super::context::worker_threads::stack_size;
 use super::context::{self, ThreadContext};
 use super::execute::worker;
 use super::observe::blocked_tasks::BlockedTasks;
@@ -259,7 +259,7 @@ fn start(life: &mut Life, join: impl FnOnce(&Config) -> Result<Option<JobPart>, 
     let engine = &raw mut **owned;
     // SAFETY: the engine is freed below if its threads have ended, or by `end`, when they have ended and no call is
     // inside.
-    let threads = unsafe { KeptEngine::new(engine) }.map(|kept| without_signals(|| start_workers(kept, count)));
+    let threads = unsafe { KeptEngine::new(engine) }.map(|kept| start_workers(kept, count));
     match threads.expect("a box has an address") {
         Ok(threads) => {
             *life = Life { threads, implicit: false, process: std::process::id(), ..*life };
