@@ -52,9 +52,15 @@ impl ClosedPages {
     /// Closes and opens what differs.
     ///
     /// # Errors
-    /// The system refuses: some pages are as before.
+    /// The system refuses: some pages may be as before, and all that may be closed count as such.
     pub(super) fn set(&mut self, wanted: ClosedPages) -> Result<(), Error> {
-        self.changes(&wanted).into_iter().try_for_each(|(pages, access)| guarded_pages::allow(pages, access))?;
+        let changed =
+            self.changes(&wanted).into_iter().try_for_each(|(pages, access)| guarded_pages::allow(pages, access));
+        if changed.is_err() {
+            self.nothing = self.nothing.union(&self.read).union(&wanted.nothing).union(&wanted.read);
+            self.read = Spans::default();
+            return changed;
+        }
         *self = wanted;
         Ok(())
     }
@@ -63,6 +69,7 @@ impl ClosedPages {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system;
     use testkit::Random;
 
     fn access(closed: &ClosedPages, place: i64) -> Option<Access> {
@@ -97,5 +104,21 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    #[cfg(not(miri))]
+    fn what_was_closed_before_a_failure_is_known() {
+        let page = system::page() as i64;
+        let memory: Vec<u8> = vec![0; 8 * page as usize];
+        let first = (memory.as_ptr().addr() as i64 + page) / page * page;
+        // The last page of all addresses is none of a program.
+        let nowhere = (i64::MAX / page - 1) * page;
+        let nothing = Spans::of(vec![(first, first + page), (nowhere, nowhere + page)]);
+        let mut closed = ClosedPages::default();
+        assert!(closed.set(ClosedPages { nothing, read: Spans::default() }).is_err());
+        assert!(closed.nothing.contains(first));
+        guarded_pages::allow((first, first + page), None).expect("it is the test's own page");
+        drop(memory);
     }
 }
