@@ -183,7 +183,14 @@ pub(super) fn lead(
     }
     let functions = Arc::new(functions);
     let across = AcrossCall::new(&facts, layout, call, processes);
-    let (graphs, sizes) = across.learn(&functions, None)?;
+    let (graphs, sizes) = match across.learn(&functions, None) {
+        Ok(learnt) => learnt,
+        Err(why) => {
+            let (name, why) = (facts.name, why.message().to_owned());
+            call.engine().config().note(|| format!("region '{name}' runs in process 0: {why}"));
+            return Ok(None);
+        }
+    };
     if are_of_the_first(&graphs, processes) && arrays.are_all_here() {
         let name = facts.name;
         call.engine().config().note(|| format!("region '{name}' runs in process 0: it has no tiles for the others"));
