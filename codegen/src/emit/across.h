@@ -80,6 +80,25 @@ static __inline__ __UINT64_TYPE__ dvm__digest(__UINT64_TYPE__ dvm__before, const
   return dvm__before;
 }
 
+/* The same with a value whose type only the compiler knows. An address differs between processes, and tells nothing. Bytes
+ * of a structure that belong to no member may differ as well: then each process runs its own loops. */
+#define DVM__DIGEST(dvm__before, dvm__value) \
+  dvm__digest_value(dvm__before, &(dvm__value), sizeof(dvm__value), __builtin_classify_type(dvm__value), \
+      __LDBL_MANT_DIG__ != 64 ? 0 : __builtin_types_compatible_p(__typeof__(dvm__value), long double) \
+      ? 1 : __builtin_types_compatible_p(__typeof__(dvm__value), __complex__ long double) ? 2 : 0)
+
+/* `dvm__long`: so many numbers of ten bytes, with room behind each, are the value: `long double` of x86. */
+__attribute__((__unused__)) static __UINT64_TYPE__ dvm__digest_value(__UINT64_TYPE__ dvm__before, const void *dvm__value,
+    __SIZE_TYPE__ dvm__count, int dvm__class, int dvm__long)
+{
+  enum { dvm__pointer = 5 };
+  const unsigned char *const dvm__byte = dvm__value;
+  int dvm__k;
+  for (dvm__k = 0; dvm__k < dvm__long; dvm__k++)
+    dvm__before = dvm__digest(dvm__before, dvm__byte + dvm__k * sizeof(long double), 10);
+  return dvm__long || dvm__class == dvm__pointer ? dvm__before : dvm__digest(dvm__before, dvm__byte, dvm__count);
+}
+
 /* Gives the tiles of a phase to the call that runs them on several processes. */
 __attribute__((__unused__)) static void dvm__take_tiles(struct dvm__record *dvm__record, int dvm__dimension,
     const dvm__int64 *dvm__extent, const int *dvm__carried, dvm__int64 (*dvm__footprint)(void *, const dvm__int64 *),

@@ -236,6 +236,9 @@ pub fn entry(shared: &RegionContext, across: &AcrossParts, cannot: &str) -> Stri
     for member in parameters.chain(values).cloned().chain(sizes) {
         let _ = writeln!(text, "    dvm__number = dvm__digest(dvm__number, &{own}->{member}, sizeof {own}->{member});");
     }
+    for value in region.values.iter().filter(|value| !is_number(&value.ctype)) {
+        let _ = writeln!(text, "    dvm__number = DVM__DIGEST(dvm__number, {own}->{});", value.name);
+    }
     let _ = writeln!(
         text,
         "    if (dvm__ran_across(&dvm__{}_across, &{own}->{tiles}, dvm__arrays, dvm__number, {cannot}, {saved}))\n      return 0;\n  }}",
