@@ -14,7 +14,6 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, Ordering};
 
 use super::kept::Access;
-use crate::engine::without_signals;
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::thread::Thread;
 use crate::system;
@@ -74,6 +73,11 @@ impl ClosedMemory {
 
     pub(super) fn write(&self, address: i64, bytes: &[u8]) -> std::io::Result<()> {
         self.0.write_all_at(bytes, address as u64)
+    }
+
+    pub(super) fn read<const N: usize>(&self, address: i64) -> std::io::Result<[u8; N]> {
+        let mut bytes = [0; N];
+        self.0.read_exact_at(&mut bytes, address as u64).map(|()| bytes)
     }
 }
 
@@ -184,7 +188,7 @@ fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
 pub(super) fn watch(serve: fn(i64, i32) -> bool) -> Result<(), Error> {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
-        if without_signals(|| Thread::spawn("dvm-pages", None, move || answer_all(serve))).is_ok() {
+        if Thread::spawn("dvm-pages", None, move || answer_all(serve)).is_ok() {
             PROCESS.store(process(), Ordering::SeqCst);
         }
     });
@@ -205,10 +209,14 @@ fn handles() -> bool {
         if libc::sigaction(libc::SIGSEGV, ptr::null(), &raw mut now) != 0 {
             return false;
         }
-        if now.sa_sigaction == action.sa_sigaction {
+        let is_own = now.sa_sigaction == action.sa_sigaction;
+        if is_own && now.sa_flags & action.sa_flags == action.sa_flags {
             return true;
         }
-        *BEFORE.0.get() = now;
+        // The program may have put this handler back by `signal`, which sets other flags.
+        if !is_own {
+            *BEFORE.0.get() = now;
+        }
         libc::sigaction(libc::SIGSEGV, &raw const action, ptr::null_mut()) == 0
     }
 }

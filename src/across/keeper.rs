@@ -1,16 +1,19 @@
 //! Arrays that are kept on the processes, in process 0: which ones there are, and what happens when main touches them.
 
+use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::fs;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::bystanders;
 use super::call::{Turn, has_turn, no_job, turn, turn_at_once};
 use super::call_arrays::CallArrays;
 use super::closed_pages::ClosedPages;
 use super::exchange::failed_elsewhere;
 use super::guarded_pages::{self, ClosedMemory};
 use super::kept::{Access, Extent, Touch};
-use super::memory_ranges::MemoryRanges;
+use super::memory_ranges::{MappedFile, MemoryRange, MemoryRanges};
 use super::served::GivenArray;
 use super::spans::Spans;
 use crate::config::Config;
@@ -37,6 +40,8 @@ struct Guarded {
     /// It is an array at file scope, which every process has at a place of its own.
     named: bool,
     window: (i64, i64),
+    /// The files of whose mappings it has parts, if it may be unmapped.
+    files: BTreeSet<MappedFile>,
     /// Of the ranges of pages that are watched.
     slot: usize,
     closed: ClosedPages,
@@ -46,6 +51,18 @@ struct Guarded {
     used: Spans,
     /// Pages whose memory was given back, and that nobody has touched since.
     given_back: Spans,
+    /// Some of these that have [`mark`].
+    marked: Vec<i64>,
+}
+
+/// Most pages of an extent that have a mark: each is looked at before a region.
+const MARKS: usize = 2;
+
+/// What stands in a closed page of which this process has no value. Memory that the program maps there later has other bytes.
+fn mark(page: i64) -> [u8; 40] {
+    let mut bytes = *b"libdvm: another process has this........";
+    bytes[32..].copy_from_slice(&page.to_le_bytes());
+    bytes
 }
 
 #[derive(Default)]
@@ -202,8 +219,35 @@ impl Store {
         guarded.closed.set(ClosedPages::of(&guarded.extent.protection()))?;
         let empty = guarded.extent.empty_pages();
         empty.without(&guarded.given_back).list().iter().for_each(|pages| guarded_pages::discard(*pages));
-        guarded.given_back = empty;
+        let given_back = std::mem::replace(&mut guarded.given_back, empty);
+        self.mark(at, &given_back)
+    }
+
+    /// Marks some pages of an extent whose memory is given back; those that `untouched` holds may have their mark still.
+    fn mark(&mut self, at: usize, untouched: &Spans) -> Result<(), Error> {
+        let guarded = &self.all[at];
+        let all = guarded.given_back.list();
+        let places: Vec<i64> = all.iter().step_by(all.len().div_ceil(MARKS).max(1)).map(|pages| pages.0).collect();
+        let is_new = |place: &i64| !(guarded.marked.contains(place) && untouched.contains(*place));
+        for place in places.iter().copied().filter(is_new).collect::<Vec<_>>() {
+            self.fill(&Spans::one(place, place + mark(place).len() as i64), &mark(place))?;
+        }
+        self.all[at].marked = places;
         Ok(())
+    }
+
+    /// Where memory of others lies now that was an extent's: a mark is not there.
+    fn replaced(&self, at: usize, maps: &MemoryRanges) -> Spans {
+        let guarded = &self.all[at];
+        let is_other = |place: &&i64| {
+            guarded.given_back.contains(**place)
+                && self
+                    .memory
+                    .as_ref()
+                    .and_then(|memory| memory.read(**place).ok())
+                    .is_some_and(|found| found != mark(**place))
+        };
+        Spans::of(guarded.marked.iter().filter(is_other).filter_map(|place| maps.around(*place)).collect())
     }
 
     /// Gives up extents of whose memory the program has given some back since. What it still has is brought back.
@@ -219,9 +263,10 @@ impl Store {
             let closed = self.all[at].closed.list();
             let still = |&(pages, access): &((i64, i64), Access)| {
                 let rights = if access == Access::Nothing { *b"---p" } else { *b"r--p" };
-                maps.with_rights(pages, rights)
+                maps.with_rights(pages, rights, &self.all[at].files)
             };
-            let still: Vec<Spans> = closed.iter().map(still).collect();
+            let replaced = self.replaced(at, &maps);
+            let still: Vec<Spans> = closed.iter().map(still).map(|still| still.without(&replaced)).collect();
             let whole = closed.iter().zip(&still).all(|((pages, _), still)| *still == Spans::one(pages.0, pages.1));
             if self.all[at].named || whole {
                 continue;
@@ -252,6 +297,14 @@ fn refusal(call: &Call) -> Option<&'static str> {
     }
 }
 
+/// Whether arrays are kept, or are to be.
+pub(super) fn concerns(arrays: &[GivenArray]) -> bool {
+    IS_USED.load(Ordering::Relaxed) || arrays.iter().any(|array| array.keep)
+}
+
+/// An array was kept once.
+static IS_USED: AtomicBool = AtomicBool::new(false);
+
 /// The arrays of a call of process 0, and what those that serve are to know of them. Main does not run until
 /// [`close`].
 pub(super) fn open(
@@ -268,6 +321,11 @@ pub(super) fn open(
     }
     let peers = Peers::of(call)?;
     store.give_up_unmapped(&peers)?;
+    // While tiles run, pages are open to the whole process of which it has only some bytes.
+    let is_alone = bystanders::none();
+    if !is_alone {
+        (0..store.all.len()).rev().try_for_each(|at| store.release(&peers, at))?;
+    }
     if !store.all.is_empty() {
         // The program may have set a handler of its own since.
         guarded_pages::watch(touched)?;
@@ -275,7 +333,7 @@ pub(super) fn open(
     let mut maps = None;
     let mut used: Vec<Option<u32>> = Vec::new();
     for array in arrays {
-        used.push(store.extent_of(call, &peers, name, array, &mut maps)?);
+        used.push(store.extent_of((call, is_alone), &peers, name, array, &mut maps)?);
     }
     // One array may have had the extent of another one given up.
     for (array, used) in arrays.iter().zip(&mut used) {
@@ -337,7 +395,7 @@ impl Store {
     /// The extent of an array, which grows to have all of it; maybe a new one. Extents that it lies across are given up.
     fn extent_of(
         &mut self,
-        call: &Call,
+        (call, is_alone): (&Call, bool),
         peers: &Peers,
         name: &str,
         array: &GivenArray,
@@ -359,6 +417,8 @@ impl Store {
             if alone && fits && writable {
                 if grown != guarded.extent.span {
                     self.open(at)?;
+                    let files = new.list().iter().flat_map(|span| maps.iter().flat_map(|maps| maps.files(*span)));
+                    self.all[at].files.extend(files);
                     self.all[at].extent.grow(grown);
                 }
                 return Ok(Some(self.all[at].extent.id));
@@ -373,7 +433,9 @@ impl Store {
         }
         let page = system::page() as i64;
         let why = refusal(call).or_else(|| {
-            if end - first < LEAST_PAGES * page {
+            if !is_alone {
+                Some("another thread of the program may use it meanwhile")
+            } else if end - first < LEAST_PAGES * page {
                 Some("it is small")
             } else if !ordinary(peers, maps, (first, end)) {
                 Some("it lies on a stack, in memory that is shared or cannot be written, or beside an MPI in the heap")
@@ -395,6 +457,7 @@ impl Store {
             return Ok(None);
         };
         before_end(release_all);
+        IS_USED.store(true, Ordering::Relaxed);
         let around = (end - first).max(1 << 20);
         let down = |place: i64| place.div_euclid(page) * page;
         let window = (down((first - around).max(page)), down(end + around) + page);
@@ -405,24 +468,28 @@ impl Store {
             extent,
             named: array.named,
             window,
+            files: maps.iter().flat_map(|maps| maps.files((first, end))).collect(),
             slot,
             closed: ClosedPages::default(),
             in_call: false,
             used: Spans::default(),
             given_back: Spans::default(),
+            marked: Vec::new(),
         });
         Ok(Some(id))
     }
 }
 
-/// Whether memory is the program's own, can be read and written, and is not the stack of the calling thread. Beside an MPI
+/// Whether memory is the program's own, can be read and written, and is no stack of a thread. Beside an MPI
 /// it is no part of the heap either: what the program frees there its library may be given, in the middle of a message.
 fn ordinary(peers: &Peers, maps: &mut Option<MemoryRanges>, span: (i64, i64)) -> bool {
     let heap = !peers.goes_by_mpi();
     let maps = maps.get_or_insert_with(MemoryRanges::read);
     let here = 0_u8;
-    let stack = (&raw const here).addr() as i64;
-    maps.all(span, |map| map.rights == *b"rw-p" && (heap || !map.is_heap) && !(map.first..map.end).contains(&stack))
+    let mut stacks = bystanders::other_stacks();
+    stacks.push((&raw const here).addr() as i64);
+    let is_stack = |map: &MemoryRange| stacks.iter().any(|place| (map.first..map.end).contains(place));
+    maps.all(span, |map| map.rights == *b"rw-p" && (heap || !map.is_heap) && !is_stack(map))
 }
 
 /// Brings back everything that is kept: process 0 ends libdvm.

@@ -1,6 +1,7 @@
 //! What memory the process has, as the system says.
 #![allow(unsafe_code, reason = "asks the system about a range of memory")]
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
 
@@ -16,7 +17,11 @@ struct Query {
     first: u64,
     end: u64,
     rights: u64,
-    not_asked: [u64; 7],
+    page: u64,
+    offset: u64,
+    inode: u64,
+    device: [u32; 2],
+    not_asked: [u64; 3],
 }
 
 /// Number 17 of the file's operations, which reads and writes a [`Query`].
@@ -31,11 +36,16 @@ const RIGHTS: [u8; 4] = *b"rwxs";
 /// The memory of the process, in order of addresses.
 pub(super) struct MemoryRanges(Vec<MemoryRange>);
 
+/// Device, as major and minor number, and inode.
+pub(super) type MappedFile = (u32, u32, u64);
+
 pub(super) struct MemoryRange {
     pub(super) first: i64,
     pub(super) end: i64,
     /// As `rw-p`.
     pub(super) rights: [u8; 4],
+    /// The file that is mapped: its device and inode, which are 0 for memory of no file.
+    pub(super) file: MappedFile,
     /// The heap that grows at its end, as the C library's `malloc` uses it; [`MemoryRanges::over`] does not ask for it.
     pub(super) is_heap: bool,
 }
@@ -48,7 +58,12 @@ impl MemoryRanges {
             let (first, end) = range.split_once('-')?;
             let number = |text| i64::from_str_radix(text, 16).ok();
             let rights = rest.as_bytes().get(..4)?.try_into().ok()?;
-            Some(MemoryRange { first: number(first)?, end: number(end)?, rights, is_heap: rest.ends_with("[heap]") })
+            let mut words = rest.split_whitespace().skip(2);
+            let (major, minor) = words.next()?.split_once(':')?;
+            let device = |text| u32::from_str_radix(text, 16).ok();
+            let file = (device(major)?, device(minor)?, words.next()?.parse().ok()?);
+            let (first, end, is_heap) = (number(first)?, number(end)?, rest.ends_with("[heap]"));
+            Some(MemoryRange { first, end, rights, file, is_heap })
         });
         MemoryRanges(maps.collect())
     }
@@ -86,7 +101,8 @@ impl MemoryRanges {
                 if end <= at {
                     return None;
                 }
-                all.push(MemoryRange { first, end, rights, is_heap: false });
+                let file = (query.device[0], query.device[1], query.inode);
+                all.push(MemoryRange { first, end, rights, file, is_heap: false });
                 at = end;
             }
         }
@@ -95,9 +111,14 @@ impl MemoryRanges {
         Some(MemoryRanges(all))
     }
 
-    /// The parts of a span that have these rights.
-    pub(super) fn with_rights(&self, (first, end): (i64, i64), rights: [u8; 4]) -> Spans {
-        let maps = self.0.iter().filter(|map| map.rights == rights);
+    /// The files of which a span has parts.
+    pub(super) fn files(&self, (first, end): (i64, i64)) -> impl Iterator<Item = MappedFile> + '_ {
+        self.0.iter().filter(move |map| map.end > first && map.first < end).map(|map| map.file)
+    }
+
+    /// The parts of a span that have these rights, of these files.
+    pub(super) fn with_rights(&self, (first, end): (i64, i64), rights: [u8; 4], files: &BTreeSet<MappedFile>) -> Spans {
+        let maps = self.0.iter().filter(|map| map.rights == rights && files.contains(&map.file));
         Spans::of(maps.map(|map| (map.first, map.end)).collect()).common(&Spans::one(first, end))
     }
 
@@ -111,6 +132,11 @@ impl MemoryRanges {
             at = map.end;
         }
         at >= end
+    }
+
+    /// The memory that has this address, as first one and end.
+    pub(super) fn around(&self, address: i64) -> Option<(i64, i64)> {
+        self.0.iter().map(|map| (map.first, map.end)).find(|(first, end)| (*first..*end).contains(&address))
     }
 
     /// Whether the bytes at these addresses can be written.
@@ -135,8 +161,8 @@ mod tests {
             println!("the system answers no questions about memory");
             return;
         };
-        let asked: Vec<_> = asked.0.iter().map(|range| (range.first, range.end, range.rights)).collect();
-        let known = all.iter().map(|range| (range.first, range.end, range.rights));
+        let asked: Vec<_> = asked.0.iter().map(|range| (range.first, range.end, range.rights, range.file)).collect();
+        let known = all.iter().map(|range| (range.first, range.end, range.rights, range.file));
         // What changes meanwhile, other threads' memory, is not compared.
         let same = known.filter(|range| asked.contains(range)).count();
         assert!(same + 4 >= asked.len() && same > 4, "{same} of {}", asked.len());

@@ -15,9 +15,11 @@
 //! - `offer`, `pays`: whether a region without the clause runs on all processes; `one_program`: whether the program allows it.
 //! - `kept`: arrays that stay on the processes between regions: who has what; `spans`, `call_arrays`: as sets of bytes.
 //!   `keeper`, `closed_pages`, `guarded_pages`: in process 0, whose main may touch them; `kept_served`: in a process that serves.
+//!   `bystanders`: what else of process 0 might use them meanwhile.
 //! - `functions`: the generated code; `call`: a call of a region from its beginning to its end; `running`: a graph of it;
 //!   `exchange`, `outgoing`: what the processes send each other.
 
+mod bystanders;
 mod call;
 mod call_arrays;
 mod closed_pages;

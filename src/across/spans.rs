@@ -31,6 +31,11 @@ impl Spans {
         self.0.is_empty()
     }
 
+    pub(crate) fn contains(&self, place: i64) -> bool {
+        let next = self.0.partition_point(|span| span.1 <= place);
+        self.0.get(next).is_some_and(|span| span.0 <= place)
+    }
+
     pub(crate) fn union(&self, other: &Spans) -> Spans {
         match (self.is_empty(), other.is_empty()) {
             (_, true) => self.clone(),

@@ -17,6 +17,7 @@ use super::contract::{Incoming, LossCause, Outgoing, Peer, Sent, TransportEvent}
 use super::plugin_abi::{self as abi, Entry, PluginEvent, PluginInfo, PluginTable};
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::lock::Mutex;
+use crate::sync::thread::starting_library;
 
 fn unsupported(text: String) -> Error {
     Error::new(dvm_retcode_t::DVM_ERR_UNSUPPORTED, text)
@@ -93,7 +94,8 @@ impl Plugin {
             library: [0; 512],
         };
         let flags = if communicator.is_some() { abi::HAS_COMMUNICATOR } else { 0 };
-        let Some(connection) = (table.open)(communicator.unwrap_or(0), flags, &mut info) else {
+        let opened = starting_library(|| (table.open)(communicator.unwrap_or(0), flags, &mut info));
+        let Some(connection) = opened else {
             return Err(unsupported(format!("MPI cannot be used: {}", error_text(table))));
         };
         let library = info.library.map(|byte| byte as u8);
