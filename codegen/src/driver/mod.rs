@@ -23,6 +23,7 @@ use crate::Refusal;
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::{self, ClangError, Found, Reading, refusal};
 use crate::limits;
+use crate::model::Region;
 use crate::source::Source;
 use composition::Style;
 use std::path::{Path, PathBuf};
@@ -68,12 +69,20 @@ pub struct Outcome {
     pub skipped: Vec<(usize, usize)>,
 }
 
+/// Whether what is computed before the tiles names a variable.
+fn is_read_at_entry(region: &Region, name: &str) -> bool {
+    let before = format!("{:?} {:?} {:?} {:?}", region.entry, region.kept, region.conditions, region.parameters);
+    before.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
+}
+
 impl Outcome {
     /// Whether iterations of a transformed region share a variable of the function: it stands in the model.
     pub fn shares(&self, name: &str) -> bool {
         let mut all = self.regions.iter().map(|(found, _)| &found.region);
         all.any(|region| {
-            region.arrays.iter().any(|array| array.name == name) || region.values.iter().any(|value| value.name == name)
+            region.arrays.iter().any(|array| array.name == name)
+                || region.values.iter().any(|value| value.name == name)
+                || is_read_at_entry(region, name)
         })
     }
 
