@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     fn refused(text: &str) -> bool {
-        let statement = FortranStatement { first: 1, last: 1, label: None, text: text.to_owned(), is_alone: true };
+        let statement = FortranStatement { first: 1, last: 1, label: None, text: text.to_owned() };
         let kind_of = |name: &str| match name {
             "g" => Some(RealConstant),
             "k" => Some(WholeConstant),

@@ -32,6 +32,7 @@ mod refused;
 mod region;
 pub mod remedies;
 mod rewriting;
+mod scopes;
 mod sections;
 mod sums;
 mod types;

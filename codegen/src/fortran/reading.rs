@@ -10,6 +10,7 @@ use super::modules::FileModules;
 use super::refused::FortranRefusal;
 use super::region::{RegionPlace, translate};
 use super::rewriting::FortranRegion;
+use super::scopes::names_around;
 use super::statements::{FortranStatement, Mark, SourceForm, marks, statements};
 use super::variables::Declared;
 use super::words::{self, LoopEnd, loop_end};
@@ -126,8 +127,14 @@ fn extent<'s>(
     if end.is_some_and(|end| inside.iter().any(|s| s.last > end.line)) {
         return refuse(mark.line, "`!$dvm end region` stands inside a loop", "put it behind the `end do`");
     }
-    if let Some(shared) = inside.iter().find(|s| !s.is_alone) {
-        return refuse(shared.first, "several statements on a line", "write each on a line of its own");
+    let ends = |s: &FortranStatement| s.last;
+    let lines = (inside.first().map_or(0, |s| s.first), inside.last().map_or(0, ends));
+    let before = first.checked_sub(1).and_then(|before| all.get(before)).map_or(0, ends);
+    let behind = rest.get(inside.len()).map_or(u32::MAX, |s| s.first);
+    if before >= lines.0 || behind <= lines.1 {
+        let line = if before >= lines.0 { lines.0 } else { lines.1 };
+        let remedy = "write what is no part of the region on a line of its own";
+        return refuse(line, "several statements on the line where the region begins or ends", remedy);
     }
     Ok(inside)
 }
@@ -259,7 +266,8 @@ fn declared_around<'a>(file: &FortranFile<'a>, function: &'a HlfirOp, line: u32)
     if blocks.is_empty() {
         blocks = function.regions.iter().map(Vec::as_slice).collect();
     }
-    Declared::of_region(function, &blocks, file.all, file.modules)
+    let names = names_around(file.statements, line);
+    Declared::of_region(function, &blocks, (line, &names), file.all, file.modules)
 }
 
 /// The blocks that hold the statement at a line, which is a loop or an assignment: the outermost first.

@@ -23,8 +23,6 @@ pub struct FortranStatement {
     pub label: Option<u32>,
     /// Lower case outside of characters, blanks at both ends removed.
     pub text: String,
-    /// No other statement has a part of its lines.
-    pub is_alone: bool,
 }
 
 /// A line that marks a region.
@@ -80,7 +78,6 @@ struct Cutter {
     last: u32,
     quote: Option<char>,
     continues: bool,
-    follows: bool,
 }
 
 impl Cutter {
@@ -91,11 +88,10 @@ impl Cutter {
     }
 
     fn finish(&mut self) {
-        self.end(false);
-        self.follows = false;
+        self.end();
     }
 
-    fn end(&mut self, before_another: bool) {
+    fn end(&mut self) {
         let text = std::mem::take(&mut self.text);
         let mut text = text.trim();
         if text.is_empty() {
@@ -106,9 +102,7 @@ impl Cutter {
         if label.is_some() {
             text = text[digits..].trim_start();
         }
-        let is_alone = !self.follows && !before_another;
-        self.done.push(FortranStatement { first: self.first, last: self.last, label, text: text.to_owned(), is_alone });
-        self.follows = before_another;
+        self.done.push(FortranStatement { first: self.first, last: self.last, label, text: text.to_owned() });
     }
 
     fn free(&mut self, line: &str, at: u32) {
@@ -166,7 +160,7 @@ impl Cutter {
                 ('!', None) => return,
                 (';', None) => {
                     let ends = after.is_empty() || after.starts_with('!');
-                    self.end(!ends);
+                    self.end();
                     if !ends {
                         self.begin(at);
                     }
@@ -185,27 +179,27 @@ impl Cutter {
 mod tests {
     use super::*;
 
-    fn cut(text: &str, form: SourceForm) -> Vec<(u32, u32, Option<u32>, String, bool)> {
-        statements(text, form).into_iter().map(|s| (s.first, s.last, s.label, s.text, s.is_alone)).collect()
+    fn cut(text: &str, form: SourceForm) -> Vec<(u32, u32, Option<u32>, String)> {
+        statements(text, form).into_iter().map(|s| (s.first, s.last, s.label, s.text)).collect()
     }
 
     #[test]
     fn free_form() {
         let text = "A = 'x! & ;' + & ! why\n\n  ! no\n  & B ! c\n10 do i=1,2; c = 1\n end do;\n";
         let expected = [
-            (1, 4, None, "a = 'x! & ;' +  b", true),
-            (5, 5, Some(10), "do i=1,2", false),
-            (5, 5, None, "c = 1", false),
-            (6, 6, None, "end do", true),
+            (1, 4, None, "a = 'x! & ;' +  b"),
+            (5, 5, Some(10), "do i=1,2"),
+            (5, 5, None, "c = 1"),
+            (6, 6, None, "end do"),
         ];
-        assert_eq!(cut(text, SourceForm::Free), expected.map(|(f, l, n, t, a)| (f, l, n, t.to_owned(), a)));
+        assert_eq!(cut(text, SourceForm::Free), expected.map(|(f, l, n, t)| (f, l, n, t.to_owned())));
     }
 
     #[test]
     fn fixed_form() {
         let text = "c text\n      DO 10 I = 1,\n     & N\n*\n   10 CONTINUE\n";
-        let expected = [(2, 3, None, "do 10 i = 1, n", true), (5, 5, Some(10), "continue", true)];
-        assert_eq!(cut(text, FIXED), expected.map(|(f, l, n, t, a)| (f, l, n, t.to_owned(), a)));
+        let expected = [(2, 3, None, "do 10 i = 1, n"), (5, 5, Some(10), "continue")];
+        assert_eq!(cut(text, FIXED), expected.map(|(f, l, n, t)| (f, l, n, t.to_owned())));
     }
 
     #[test]

@@ -68,6 +68,10 @@ pub struct Declared<'a> {
     pub variables: HashMap<&'a str, FortranVariable>,
     /// Named constants of modules, of which flang shows only the values; none has the name of a variable.
     pub constants: BTreeMap<String, FortranKind>,
+    /// Scalars that an `associate` names.
+    pub associated: BTreeSet<&'a str>,
+    /// Variables whose names mean other variables where the region stands.
+    pub hidden: HashMap<&'a str, String>,
     /// Names of `associate` for parts of variables are taken.
     takes_parts: bool,
 }
@@ -79,17 +83,67 @@ impl<'a> Declared<'a> {
         Declared::of_blocks(function, &blocks, false, globals, modules)
     }
 
-    /// What a region sees: the declarations of `function` in the blocks around it, the outermost first, with names of
-    /// `associate` for parts of variables.
+    /// What a region at a line sees: the declarations of `function` in the blocks around it, the outermost first, with names of
+    /// `associate` for parts of variables. `names` are those that mean something of their own there, as [`names_around`] has them.
+    ///
+    /// [`names_around`]: super::scopes::names_around
     pub fn of_region(
         function: &'a HlfirOp,
         blocks: &[&'a [HlfirOp]],
+        (line, names): (u32, &BTreeMap<String, bool>),
         globals: &'a [HlfirOp],
         modules: &FileModules,
     ) -> Declared<'a> {
         let mut declared = Declared::of_blocks(function, blocks, true, globals, modules);
         declared.expose_associated();
+        let order: Vec<&str> =
+            blocks.iter().copied().flatten().filter_map(|op| Some(op.results.first()?.as_str())).collect();
+        declared.hide(line, names, &order, &scope_of(&function.text));
         declared
+    }
+
+    /// Says of variables whose names mean something else at a line that they do; `order` has all keys as flang shows them.
+    fn hide(&mut self, line: u32, names: &BTreeMap<String, bool>, order: &[&str], scope: &str) {
+        let names_part = |key: &str, variable: &FortranVariable| {
+            let is_own = without_submodules(&variable.scope) == scope && !is_of_call(&variable.name);
+            is_own && self.definitions.get(key).is_some_and(|op| !self.is_declared(op))
+        };
+        // The innermost `associate` with a name is the last before the line.
+        let mut visible: HashMap<&str, &str> = HashMap::new();
+        for key in order {
+            let is_before = self.definitions.get(key).is_some_and(|op| op.place.0 <= line);
+            if let Some(variable) = self.variables.get(key).filter(|variable| is_before && names_part(key, variable))
+                && let Some((name, true)) = names.get_key_value(&variable.name)
+            {
+                visible.insert(name, key);
+            }
+        }
+        let is_hidden = |key: &str, variable: &FortranVariable| match names.get(&variable.name) {
+            Some(_) => visible.get(variable.name.as_str()) != Some(&key),
+            None => names_part(key, variable),
+        };
+        let known = self.variables.iter().filter(|(_, variable)| !matches!(variable.kind, FortranKind::Other(..)));
+        let all: Vec<&'a str> = known.filter(|(key, variable)| is_hidden(key, variable)).map(|(key, _)| *key).collect();
+        for key in all {
+            let Some(mut variable) = self.variables.remove(key) else { continue };
+            if self.variables.values().any(|other| other.name == variable.name) {
+                self.hidden.insert(key, variable.name);
+            } else {
+                variable.kind = other(HIDDEN.0, HIDDEN.1);
+                self.variables.insert(key, variable);
+            }
+        }
+    }
+
+    /// Whether an operation declares a variable, not a name of `associate`: flang names the memory of variables.
+    fn is_declared(&self, op: &HlfirOp) -> bool {
+        match self.reach(op) {
+            Some("fir.alloca") => {
+                let memory = op.operands().first().and_then(|operand| self.definitions.get(base(operand)));
+                memory.is_some_and(|memory| memory.text.contains("bindc_name = "))
+            }
+            reach => reach.is_some(),
+        }
     }
 
     fn of_blocks(
@@ -107,7 +161,14 @@ impl<'a> Declared<'a> {
                 definitions.insert(result.as_str(), op);
             }
         }
-        let mut declared = Declared { definitions, variables: HashMap::new(), constants: BTreeMap::new(), takes_parts };
+        let mut declared = Declared {
+            definitions,
+            variables: HashMap::new(),
+            constants: BTreeMap::new(),
+            associated: BTreeSet::new(),
+            hidden: HashMap::new(),
+            takes_parts,
+        };
         let scope = scope_of(&function.text);
         for op in all().filter(|op| op.name == "hlfir.declare") {
             if let (Some(result), Some(unique)) = (op.results.first(), attribute(&op.text, "uniq_name = \"", '"')) {
@@ -204,10 +265,13 @@ impl<'a> Declared<'a> {
     /// Variables of which an `associate` names a part are reached by two names, as targets are.
     fn expose_associated(&mut self) {
         let declares = self.variables.keys().filter_map(|key| self.definitions.get(key));
-        let roots: Vec<&str> = declares.filter_map(|op| self.associated(op.operands().first()?)).collect();
+        let roots: Vec<&str> = declares.filter_map(|op| self.root_of(op.operands().first()?)).collect();
         for root in roots {
             match self.variables.get_mut(root).map(|variable| &mut variable.kind) {
-                Some(FortranKind::Scalar { private, target, .. }) => (*private, *target) = (false, true),
+                Some(FortranKind::Scalar { private, target, .. }) => {
+                    (*private, *target) = (false, true);
+                    self.associated.insert(root);
+                }
                 Some(FortranKind::Array(array)) => array.target = true,
                 _ => {}
             }
@@ -215,7 +279,7 @@ impl<'a> Declared<'a> {
     }
 
     /// The variable of which an address is a component, an element, a section or the whole, or what its descriptor holds.
-    fn associated(&self, operand: &str) -> Option<&'a str> {
+    fn root_of(&self, operand: &str) -> Option<&'a str> {
         let mut definition = self.definitions.get(base(operand))?;
         loop {
             match definition.name.as_str() {
@@ -276,7 +340,7 @@ impl<'a> Declared<'a> {
             return FortranKind::Other(format!("is `{word}`, which is not taken yet"), remedy);
         }
         let Some(reach) = self.reach(op) else {
-            let part = op.operands().first().and_then(|operand| self.associated(operand));
+            let part = op.operands().first().and_then(|operand| self.root_of(operand));
             if self.takes_parts && part.is_some() {
                 return Self::part(op, attributes);
             }
@@ -387,6 +451,10 @@ impl<'a> Declared<'a> {
         }
     }
 }
+
+/// What is said of a variable that another one hides.
+pub const HIDDEN: (&str, &str) =
+    ("has a name that means something else where the region stands", "give one of the two another name");
 
 const RENAMED: (&str, &str) =
     ("has a name that a `use` statement gives or takes by `=>`", "use it by its own name everywhere");

@@ -359,7 +359,7 @@ mod tests {
     use super::*;
 
     fn refused(text: &str) -> Option<String> {
-        let statement = FortranStatement { first: 1, last: 1, label: None, text: text.to_owned(), is_alone: true };
+        let statement = FortranStatement { first: 1, last: 1, label: None, text: text.to_owned() };
         let names = ["a", "i", "n"].map(str::to_owned).into();
         check(&statement, &names, &mut BTreeSet::new()).err().map(|r| r.reason)
     }

@@ -519,6 +519,7 @@ fn nest(seed: u64, about: About) -> String {
     let shown = if nest.random.one_in(3) { "  k(58) = o\n  k(57) = p\n" } else { "" };
     let small = if is_kept { "  k(56) = int(d(0)*1000)\n" } else { "" };
     let (begin, body, end) = associated(seed, names, arrays, &std::mem::take(&mut nest.text));
+    let body = on_shared_lines(seed, &body);
     nest.text = format!(
         "{before}{begin}  !$dvm region{clauses}\n{body}  !$dvm end region\n{end}{back}  k(60) = q\n  k(59) = w\n{shown}{small}end subroutine\n{}",
         nest.subroutines.concat()
@@ -553,6 +554,26 @@ fn associated(seed: u64, names: [&str; 4], arrays: &str, text: &str) -> (String,
         return (String::new(), text, String::new());
     }
     (format!("  associate ({})\n", listed.join(", ")), text, "  end associate\n".to_owned())
+}
+
+/// A region's text with some statements on the line of the one before.
+fn on_shared_lines(seed: u64, text: &str) -> String {
+    let mut random = Random::new(seed ^ 0x11_2e5a);
+    let (mut all, mut may_follow, often) = (String::new(), false, random.one_in(3));
+    for line in text.lines() {
+        let is_plain = !line.contains(['!', '&', '#']);
+        let follows = may_follow && is_plain && often && random.one_in(3);
+        all.push_str(if follows {
+            "; "
+        } else if all.is_empty() {
+            ""
+        } else {
+            "\n"
+        });
+        all.push_str(if follows { line.trim_start() } else { line });
+        may_follow = is_plain;
+    }
+    all + "\n"
 }
 
 /// Names of the arrays in a region, and statements that make them.

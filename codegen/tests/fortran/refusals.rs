@@ -114,7 +114,7 @@ const CASES: [(&str, &str, i64, &str); 81] = [
         "`s` is used here",
     ),
     ("directive", "!GCC$ ivdep\ndo i = 1, n\na(i) = 1\nend do", 1, "directly before a loop"),
-    ("two", "do i = 1, n; a(i) = 1; end do", 1, "several statements"),
+    ("two", "do i = 1, n; a(i) = 1; end do; s = 3", 1, "several statements on the line"),
     ("clause", "do i = 1, n\na(i) = 1\nend do", 0, "is not a clause"),
     ("carried", "do i = 2, n\na(i) = a(i-1)/2 + a(i)\nend do", 0, "no parallelism was found"),
 ];
