@@ -317,7 +317,8 @@ impl<'f> Inliner<'f> {
             if let Some((root, variable)) = self.same_variable(&callee.declared, key, own) {
                 let (root, name) = (root.to_owned(), variable.name.clone());
                 // An `associate` declares a name in the same scope.
-                let hides = self.root.variables.iter().any(|(key, other)| other.name == name && *key != root);
+                let hides = self.root.variables.iter().any(|(key, other)| other.name == name && *key != root)
+                    || self.root.hidden.values().any(|hidden| *hidden == name);
                 if hides {
                     made.unknown.insert(made.own(key), means_else(&name));
                     continue;

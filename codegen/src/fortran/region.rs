@@ -8,11 +8,12 @@ use super::hlfir::{self, HlfirOp, base};
 use super::numeric_functions::{NumericFunction, numeric_function};
 use super::places::{Need, Place};
 use super::refused::FortranRefusal;
+use super::remedies::of_seen_scalar;
 use super::sections::{NamedElement, Section};
 use super::sums::WholeSum;
 use super::types::Element;
 use super::values::{self, HlfirValue, ValueShape};
-use super::variables::{Declared, FortranArray, FortranKind, FortranVariable, is_of_call};
+use super::variables::{Declared, FortranArray, FortranKind, FortranVariable, HIDDEN, is_of_call};
 use super::views::{ArrayView, HeldArray, KEPT};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -466,7 +467,11 @@ impl<'a> Translator<'a> {
 
     fn variable(&self, op: &'a HlfirOp, operand: &str) -> Answer<(&'a str, &'a FortranVariable)> {
         let found = self.declared.variables.get_key_value(base(operand));
-        found.map_or_else(|| unknown(op), |(key, variable)| Ok((*key, variable)))
+        match (found, self.declared.hidden.get(base(operand))) {
+            (Some((key, variable)), _) => Ok((*key, variable)),
+            (None, Some(name)) => refuse(op, &format!("`{name}` {}", HIDDEN.0), HIDDEN.1),
+            (None, None) => unknown(op),
+        }
     }
 
     fn load(&mut self, op: &'a HlfirOp) -> Answer<HlfirValue> {
@@ -728,12 +733,8 @@ impl<'a> Translator<'a> {
                 Ok(*element)
             }
             FortranKind::Scalar { .. } => {
-                let reason = format!("`{}` is written, and others can see it after the region", variable.name);
-                refuse(
-                    op,
-                    &reason,
-                    "use a local variable without SAVE, or an element of an array; or write `private` or `reduction` in the mark",
-                )
+                let (who, remedy) = of_seen_scalar(self.declared.associated.contains(key));
+                refuse(op, &format!("`{}` is written, and {who}", variable.name), remedy)
             }
             _ => Self::not_scalar(op, variable),
         }

@@ -60,6 +60,17 @@ pub fn explanation(code: &str) -> Result<String, String> {
     Ok(text)
 }
 
+/// Why a scalar cannot be written in a region, though it has no clause, and what to do.
+pub fn of_seen_scalar(is_associated: bool) -> (&'static str, &'static str) {
+    if is_associated {
+        return ("an `associate` of the procedure names it", "use another variable in the region");
+    }
+    (
+        "others can see it after the region",
+        "use a local variable without SAVE, or an element of an array; or write `private` or `reduction` in the mark",
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

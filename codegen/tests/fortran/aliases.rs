@@ -131,3 +131,73 @@ fn a_name_of_associate_hides_the_variable_of_a_subroutine() {
     assert!(tiled.status.success() && said(&tiled).contains("it uses `n`, a name that means"), "{}", said(&tiled));
     assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "3", "2").0);
 }
+
+/// Extents that flang computes from variables whose names mean others where the regions stand, or no longer mean what an
+/// `associate` that has ended made of them. How many regions are refused.
+const HIDDEN_BOUNDS: (&str, usize) = (
+    "\
+subroutine outer(a, b, n, m)
+  implicit none
+  integer, intent(in) :: n, m
+  integer :: i
+  real(8) :: a(n), b(m)
+  real(8), allocatable :: c(:), d(:)
+  allocate(c(0:n-1), d(5:m+4))
+  c = 1; d = 2
+  associate (y => a, z => c)
+    associate (a => b, c => d, n => m)
+      !$dvm region
+      do i = 1, size(y)
+        y(i) = y(i) + a(3)
+      end do
+      !$dvm region
+      do i = lbound(c, 1), ubound(c, 1)
+        c(i) = c(i) + i
+      end do
+      !$dvm region
+      z(:) = 3
+      !$dvm region
+      do i = 1, n
+        a(i) = a(i)*2
+      end do
+    end associate
+    print *, a, c
+  end associate
+  associate (n => m, v => b)
+    !$dvm region
+    do i = 1, size(a)
+      a(i) = a(i) + i
+    end do
+  end associate
+  !$dvm region
+  b(:) = b(:)*0.5d0
+  print *, d
+end subroutine
+program main
+  implicit none
+  real(8) :: a(40), b(25)
+  a = 1; b = 2
+  call outer(a, b, 40, 25)
+  print *, a, b
+end program
+",
+    1,
+);
+
+#[test]
+fn bounds_are_not_taken_from_names_that_mean_others() {
+    if !can_run("bounds behind names of associate") {
+        return;
+    }
+    let folder = testkit::scratch(&[("in.f90", HIDDEN_BOUNDS.0)]);
+    let plain = run(&folder, "gfortran", "-O1 -w in.f90 -o plain");
+    assert!(plain.status.success(), "{}", said(&plain));
+    // Which of several variables flang's text leads to must not be left to chance.
+    for _ in 0..4 {
+        let tiled = dvmfc(&folder, "-O1 in.f90 -o tiled");
+        assert!(tiled.status.success(), "{}", said(&tiled));
+        let refused = said(&tiled).lines().filter(|line| line.contains("warning: region")).count();
+        assert_eq!(refused, HIDDEN_BOUNDS.1, "{}", said(&tiled));
+        assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "3", "2").0);
+    }
+}

@@ -285,7 +285,7 @@ const REFUSED: [(&str, &str, &str); 7] = [
     ("twice", "b(i,j) = b(i,j) + k", "`i` is read where the same iteration has not surely written it"),
     ("branch", "b(1,j) = s", "`s` is read where the same iteration has not surely written it"),
     ("bound", "!$dvm region name(bound)", "no parallelism was found"),
-    ("alike", "associate (last => s)", "`s` is used here, where it may have the value that the region at line"),
+    ("alike", "s = a(i)*2", "`s` is written, and an `associate` of the procedure names it"),
     ("later", "b(i,1) = 7", "`i` is used here, where it may have the value that the region at line"),
 ];
 
@@ -320,4 +320,55 @@ fn arrays_and_counters_are_own_only_where_nothing_reads_them_later() {
         let (found, _) = printed(&folder, "tiled", tile, workers);
         assert!(found == expected, "tiles of {tile} and {workers} workers differ");
     }
+}
+
+/// Small local arrays that regions only read: what is computed before the loops needs their values.
+const READ: &str = "\
+subroutine s(a, n)
+  implicit none
+  integer :: n, i, j, ends(5), begins(3)
+  real(8) :: a(20,n)
+  ends = 7
+  begins = 2
+  !$dvm region
+  do j = 1, n
+    do i = begins(2), ends(3)
+      a(i,j) = a(i,j) + 1
+    end do
+  end do
+  !$dvm region
+  do j = 1, n
+    do i = 1, min(ends(3), 8)
+      a(i,j) = a(i,j) + 1
+    end do
+  end do
+  !$dvm region
+  do i = 1, ends(3)
+    a(i,2) = a(i,2) + 1
+  end do
+  !$dvm region
+  do i = 1, 7
+    a(i + ends(2),3) = a(i,3) + 1
+  end do
+end subroutine
+program main
+  implicit none
+  real(8) :: a(20,20)
+  a = 0
+  call s(a, 20)
+  print '(20f4.1)', a
+end program
+";
+
+#[test]
+fn arrays_that_only_the_entry_reads_are_shared() {
+    if !can_run("arrays that the entry reads") {
+        return;
+    }
+    let folder = testkit::scratch(&[("in.f90", READ)]);
+    let plain = run(&folder, "gfortran", "-O1 -w in.f90 -o plain");
+    assert!(plain.status.success(), "{}", said(&plain));
+    let tiled = dvmfc(&folder, "-O1 --dvm-remarks in.f90 -o tiled");
+    assert!(tiled.status.success() && said(&tiled).matches("is tiled").count() >= 3, "{}", said(&tiled));
+    assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "1", "1").0);
 }

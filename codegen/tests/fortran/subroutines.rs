@@ -308,7 +308,7 @@ fn arrays_of_other_shapes_keep_their_loops() {
     let (expected, _) = printed(&folder, "plain", "1", "1");
     let (found, messages) = printed(&folder, "tiled", "3", "2");
     assert_eq!(found, expected, "{}", said(&tiled));
-    assert!(messages.contains("region far (line 6) runs sequentially: a subscript leaves its row"), "{messages}");
+    assert!(messages.contains("region far (line 5) runs sequentially: a subscript leaves its row"), "{messages}");
     assert!(messages.contains("region 'same': tiles of"), "{messages}");
     assert!(!messages.contains("region 'wide'") && !messages.contains("region 'fixed'"), "{messages}");
 }

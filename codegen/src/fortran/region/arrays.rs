@@ -61,7 +61,7 @@ impl<'a> Translator<'a> {
                 continue;
             };
             let operands = shape.operands();
-            let Some(at) = operands.iter().position(|one| base(one) == base(operand)) else { continue };
+            let Some(at) = operands.iter().position(|one| *one == operand) else { continue };
             let (at, is_lower) = match shape.name.as_str() {
                 "fir.shape" => (at, false),
                 "fir.shape_shift" => (at / 2, at % 2 == 0),
