@@ -47,6 +47,11 @@ impl SignalSet {
         set
     }
 
+    /// What the calling thread blocks.
+    pub(crate) fn blocked() -> SignalSet {
+        SignalSet::none().and_blocked()
+    }
+
     /// Has the calling thread block these signals, and no others; what it has blocked before.
     pub(crate) fn block(&self) -> SignalSet {
         let mut before = SignalSet::none();

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::sync::thread::{self, Thread};
 use crate::system;
+use crate::system::signals::SignalSet;
 
 /// Between two looks at the threads, at first; then ever longer.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
@@ -28,9 +29,16 @@ pub(super) fn thread_ends(tasks: Ended) {
         && !thread::is_own(system::thread_number())
         && ended()
         && !WAITS.swap(true, Ordering::Relaxed)
-        && Thread::spawn("dvm-last", None, move || end_with_the_program(tasks)).is_err()
     {
-        WAITS.store(false, Ordering::Relaxed);
+        // Signals for the process may find no other thread that takes them.
+        let before = SignalSet::blocked();
+        let wait = move || {
+            before.block();
+            end_with_the_program(tasks);
+        };
+        if Thread::spawn("dvm-last", None, wait).is_err() {
+            WAITS.store(false, Ordering::Relaxed);
+        }
     }
 }
 
