@@ -58,7 +58,8 @@ struct Guarded {
 /// Most pages of an extent that have a mark: each is looked at before a region.
 const MARKS: usize = 2;
 
-/// What stands in a closed page of which this process has no value. Memory that the program maps there later has other bytes.
+/// What stands in a closed page of which this process has no value. Memory that the program maps there later has other bytes;
+/// memory beside the marked pages is not told by them.
 fn mark(page: i64) -> [u8; 40] {
     let mut bytes = *b"libdvm: another process has this........";
     bytes[32..].copy_from_slice(&page.to_le_bytes());

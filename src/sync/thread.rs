@@ -101,8 +101,8 @@ extern "C" fn begin<F: FnOnce()>(start: *mut c_void) -> *mut c_void {
 }
 
 impl Thread {
-    /// Starts a thread with a stack of so many bytes, or of the system's size; it runs no handlers of the program. What `body` has taken is dropped when that
-    /// fails.
+    /// Starts a thread with a stack of so many bytes, or of the system's size. It begins with all signals blocked but those of
+    /// faults, so it runs no handlers of the program. What `body` has taken is dropped when that fails.
     ///
     /// # Errors
     /// The system's, or that there is no memory.
