@@ -231,6 +231,35 @@ static void where_memory_is_reserved_now(void)
     free(x), free(y);
 }
 
+/* The same of some pages: between them nothing is, and the rest is still the program's. */
+static void where_parts_are_reserved_now(void)
+{
+    enum { PAGE = 4096, TILE = 4096 * 8, HALF = 12 * TILE };
+    double *x = made(), *y = made();
+    for (int tail = 0; tail < 2; tail++) {
+        double *at = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        filled(at);
+        add(N, at, 1), add(N, at, 1);
+        int bytes = tail ? HALF : BYTES / TILE * TILE;
+        munmap(at, tail ? HALF : BYTES);
+        int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+        for (char *tile = (char *)at; tile < (char *)at + bytes; tile += TILE)
+            CHECK(mmap(tile + 3 * PAGE, 4 * PAGE, PROT_NONE, flags, -1, 0) == tile + 3 * PAGE);
+        twice(N, y, x);
+        int others = 0, own = 0;
+        for (char *tile = (char *)at; tile < (char *)at + bytes; tile += TILE) {
+            CHECK(mprotect(tile + 3 * PAGE, 4 * PAGE, PROT_READ | PROT_WRITE) == 0);
+            for (int i = 0; i < 4 * PAGE; i++)
+                others += tile[3 * PAGE + i] != 0;
+        }
+        for (int i = HALF / 8; i < N && tail; i++)
+            own += at[i] != i + 2;
+        CHECK(others == 0 && own == 0 && y[N - 1] == 2 * x[N - 1] + 1);
+        munmap(at, BYTES);
+    }
+    free(x), free(y);
+}
+
 static void rows(int m, int n, double (*restrict x)[1024])
 {
 #pragma dvm region across keep(x) tile(1, 512)
@@ -264,6 +293,7 @@ int main(int count, char **words)
     beside_a_handler();
     where_a_file_is_now();
     where_memory_is_reserved_now();
+    where_parts_are_reserved_now();
     if (failures == 0)
         puts("kept_beside: ok");
     return failures != 0;

@@ -37,19 +37,20 @@ fn is_guarded(address: i64) -> bool {
     RANGES.iter().any(|range| (range.0.load(Ordering::SeqCst)..range.1.load(Ordering::SeqCst)).contains(&address))
 }
 
-/// Sets what may be done with pages; nothing: all.
+/// Sets what may be done with pages; nothing: all. Pages with which not all may be done are left out of the images of ended
+/// programs: by this [`super::memory_ranges::not_dumped`] tells them from what the program maps at their place later.
 ///
 /// # Errors
 /// The system refuses.
 pub(super) fn allow((first, end): (i64, i64), access: Option<Access>) -> Result<(), Error> {
-    let rights = match access {
-        None => libc::PROT_READ | libc::PROT_WRITE,
-        Some(Access::Read) => libc::PROT_READ,
-        Some(Access::Nothing) => libc::PROT_NONE,
+    let (rights, advice) = match access {
+        None => (libc::PROT_READ | libc::PROT_WRITE, libc::MADV_DODUMP),
+        Some(Access::Read) => (libc::PROT_READ, libc::MADV_DONTDUMP),
+        Some(Access::Nothing) => (libc::PROT_NONE, libc::MADV_DONTDUMP),
     };
-    let address = ptr::with_exposed_provenance_mut::<c_void>(first as usize);
+    let (address, bytes) = (ptr::with_exposed_provenance_mut::<c_void>(first as usize), (end - first) as usize);
     // SAFETY: whole pages of an array, which could be read and written; an access that is not allowed now is handled.
-    if unsafe { libc::mprotect(address, (end - first) as usize, rights) } == 0 {
+    if unsafe { libc::madvise(address, bytes, advice) == 0 && libc::mprotect(address, bytes, rights) == 0 } {
         return Ok(());
     }
     let text = format!("the access to a kept array cannot be changed: {}", std::io::Error::last_os_error());

@@ -13,7 +13,7 @@ use super::closed_pages::ClosedPages;
 use super::exchange::failed_elsewhere;
 use super::guarded_pages::{self, ClosedMemory};
 use super::kept::{Access, Extent, Touch};
-use super::memory_ranges::{MappedFile, MemoryRange, MemoryRanges};
+use super::memory_ranges::{MappedFile, MemoryRange, MemoryRanges, not_dumped};
 use super::served::GivenArray;
 use super::spans::Spans;
 use crate::config::Config;
@@ -59,7 +59,7 @@ struct Guarded {
 const MARKS: usize = 2;
 
 /// What stands in a closed page of which this process has no value. Memory that the program maps there later has other bytes;
-/// memory beside the marked pages is not told by them.
+/// what lies beside the marked pages is told by [`not_dumped`], which takes longer and is asked if something is missing.
 fn mark(page: i64) -> [u8; 40] {
     let mut bytes = *b"libdvm: another process has this........";
     bytes[32..].copy_from_slice(&page.to_le_bytes());
@@ -260,6 +260,7 @@ impl Store {
             return Ok(());
         }
         let maps = MemoryRanges::over(&closed);
+        let mut own = None;
         for at in (0..self.all.len()).rev() {
             let closed = self.all[at].closed.list();
             let still = |&(pages, access): &((i64, i64), Access)| {
@@ -272,7 +273,10 @@ impl Store {
             if self.all[at].named || whole {
                 continue;
             }
+            // Other memory may lie at the place of a part, with the same rights and beside the marks.
+            let own = own.get_or_insert_with(not_dumped);
             for pages in &still {
+                let pages = &own.as_ref().map_or_else(|| pages.clone(), |own| pages.common(own));
                 self.bring(peers, at, pages)?;
                 pages.list().iter().try_for_each(|pages| guarded_pages::allow(*pages, None))?;
             }

@@ -1,11 +1,14 @@
 //! What memory the process has, as the system says.
-#![allow(unsafe_code, reason = "asks the system about a range of memory")]
+#![allow(unsafe_code, reason = "asks the system about ranges of memory, one of which is its own")]
 
 use std::collections::BTreeSet;
+use std::ffi::c_void;
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
+use std::ptr;
 
 use super::spans::Spans;
+use crate::system;
 
 /// A question about the memory at or after an address, and the answer (`struct procmap_query` of Linux 6.11).
 #[repr(C)]
@@ -146,10 +149,83 @@ impl MemoryRanges {
     }
 }
 
+/// Memory that is left out of images of the program (`madvise(MADV_DONTDUMP)`), as
+/// [`guarded_pages::allow`](super::guarded_pages::allow) has closed pages; memory that is mapped anew is not. It takes
+/// milliseconds for a gigabyte. Nothing: the system does not tell.
+pub(super) fn not_dumped() -> Option<Spans> {
+    let bytes = system::page();
+    let page = OwnPage::not_dumped(bytes)?;
+    let spans = left_out(&fs::read_to_string("/proc/self/smaps").ok()?);
+    spans.contains(page.0.addr() as i64).then_some(spans)
+}
+
+/// The ranges that this text of `/proc/PROCESS/smaps` gives the flag of `MADV_DONTDUMP`.
+fn left_out(text: &str) -> Spans {
+    let (mut range, mut all) = (None, Vec::new());
+    for line in text.lines() {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        if word == "VmFlags:" && rest.split_whitespace().any(|flag| flag == "dd") {
+            all.extend(range);
+        } else if let Some((first, end)) = word.split_once('-') {
+            let number = |text| i64::from_str_radix(text, 16).ok();
+            range = number(first).zip(number(end));
+        }
+    }
+    Spans::of(all)
+}
+
+/// A page that shows whether the system tells of `MADV_DONTDUMP`: emulators ignore it.
+struct OwnPage(*mut c_void, usize);
+
+impl OwnPage {
+    fn not_dumped(bytes: usize) -> Option<OwnPage> {
+        let (rights, kind) = (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a page at a place of the system's choice.
+        let place = unsafe { libc::mmap(ptr::null_mut(), bytes, rights, kind, -1, 0) };
+        let page = (place != libc::MAP_FAILED).then_some(OwnPage(place, bytes))?;
+        // SAFETY: its own page.
+        (unsafe { libc::madvise(page.0, bytes, libc::MADV_DONTDUMP) } == 0).then_some(page)
+    }
+}
+
+impl Drop for OwnPage {
+    fn drop(&mut self) {
+        // SAFETY: its own page, of which nobody else knows.
+        unsafe { libc::munmap(self.0, self.1) };
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::system;
+
+    #[test]
+    fn ranges_left_out_of_images_are_read() {
+        let text = "1000-3000 ---p 00000000 00:00 0 \nSize: 8 kB\nVmFlags: mr mw me ac dd \n\
+                    7fff00000000-7fff00001000 rw-p 00000000 00:00 0 [stack]\nVmFlags: rd wr ddx\n\
+                    4000-5000 r--p 00001000 fd:00 7 /a file\nVmFlags: rd dd sd\n";
+        assert_eq!(left_out(text), Spans::of(vec![(0x1000, 0x3000), (0x4000, 0x5000)]));
+    }
+
+    #[test]
+    #[cfg(not(miri))]
+    fn memory_mapped_anew_is_not_left_out() {
+        let bytes = 2 * system::page();
+        let old = OwnPage::not_dumped(bytes).expect("there is memory");
+        let place = old.0.addr() as i64;
+        let Some(all) = not_dumped() else {
+            println!("the system does not tell what is left out");
+            return;
+        };
+        assert!(all.contains(place) && all.contains(place + bytes as i64 - 1));
+        let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+        // SAFETY: its own pages.
+        let new = unsafe { libc::mmap(old.0, bytes / 2, libc::PROT_NONE, kind, -1, 0) };
+        assert_eq!(new, old.0);
+        let all = not_dumped().expect("it did before");
+        assert!(!all.contains(place) && all.contains(place + bytes as i64 - 1));
+    }
 
     #[test]
     fn asked_and_read_memory_are_the_same() {
