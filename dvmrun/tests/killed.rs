@@ -84,20 +84,33 @@ fn stop_one(seed: u64, in_the_end: bool) -> Result<Duration, String> {
     let (processes, rounds) = (2 + random.below(4), 1 + random.below(12) as u64);
     let victim = random.below(processes);
     let mut players = start(processes, seed, rounds, PATIENCE);
-    for player in &mut players {
+    stop(&mut players, victim, in_the_end, &mut random)
+        .map_err(|why| format!("{seed}: process {victim} of {processes} is stopped: {why}"))
+}
+
+fn stop(players: &mut [Player], victim: usize, in_the_end: bool, random: &mut Random) -> Result<Duration, String> {
+    for player in players.iter_mut() {
         player.hear("init", Instant::now() + DEADLINE)?;
     }
-    if in_the_end {
-        players[victim].hear("waits are over", Instant::now() + DEADLINE)?;
+    if in_the_end && let Err(why) = players[victim].hear("waits are over", Instant::now() + DEADLINE) {
+        return Err(everybody(players, why));
     }
     thread::sleep(Duration::from_micros(random.below(if in_the_end { 500 } else { 100_000 }) as u64));
     kill(players[victim].child.id(), 19);
     let stopped = Instant::now();
-    let told = survive(&mut players, victim, stopped);
+    let told = survive(players, victim, stopped);
     kill(players[victim].child.id(), 18);
     let end = players[victim].end(Instant::now() + DEADLINE);
     told.and_then(|told| end.map(|_| told))
-        .map_err(|why| format!("{seed}: process {victim} of {processes} is stopped: {why}"))
+}
+
+/// What all processes have said and where they stand: one that waits for ever may wait for another one.
+fn everybody(players: &mut [Player], mut why: String) -> String {
+    let stacks: Vec<String> = players.iter_mut().map(Player::stacks).collect();
+    for (process, (player, stacks)) in players.iter_mut().zip(stacks).enumerate() {
+        why += &format!("\n== process {process}\n{stacks}\n{}", player.last_state());
+    }
+    why
 }
 
 /// Tries all seeds; prints how long it took until survivors were told.

@@ -99,17 +99,24 @@ impl Player {
         self.said.iter().any(|line| line.starts_with(word))
     }
 
-    /// Its threads' stacks, if gdb is there.
+    /// Its threads' stacks, if gdb is there, and its end.
     pub fn where_it_stands(&mut self) -> String {
+        let stacks = self.stacks();
+        format!("{stacks}\n{}", self.last_state())
+    }
+
+    /// Its threads' stacks, if gdb is there.
+    pub fn stacks(&mut self) -> String {
         let mut gdb = std::process::Command::new("gdb");
         gdb.args(["-p", &self.child.id().to_string(), "-batch", "-ex", "thread apply all bt 12"]);
         let stacks = gdb.output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-        format!("{}\n{}", stacks.unwrap_or_default(), self.last_state())
+        stacks.unwrap_or_default()
     }
 
     /// What it has said by now, and its end.
     pub fn last_state(&mut self) -> String {
         let _ = self.child.kill();
+        self.has_said("");
         self.last_words()
     }
 
