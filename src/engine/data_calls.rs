@@ -122,10 +122,12 @@ impl Call {
             return self.get_far(id);
         }
         let may_sleep = !self.context.inside();
-        if let Some(job) = self.job().filter(|_| may_sleep) {
-            job.awaited(&[id]);
+        // Known before the thread looks: another process may tell at any time where the bytes are.
+        let _far_bytes = self.job().filter(|_| may_sleep && STORE.may_come(id)).map(|job| {
+            let waits = job.waits_for(id);
             job.scheduler.drive_to_value(id);
-        }
+            waits
+        });
         let _waits = if may_sleep { self.engine().program_waits_for(id) } else { None };
         let _sleeps = may_sleep.then(|| self.sleeps());
         self.context.with(|own| {

@@ -110,16 +110,17 @@ impl RemoteScheduler for Remote {
         self.step(&inside(), |step| step.got(id));
     }
 
+    fn begin_wait(&self, id: DatumId) {
+        self.step(&inside(), |step| step.begin_wait(id));
+    }
+
+    fn end_wait(&self, id: DatumId) {
+        self.step(&inside(), |step| step.end_wait(id));
+    }
+
     fn drive_to_value(&self, id: DatumId) {
         if self.transport.wake() != Wake::Doorbell {
-            self.wait_until(&inside(), EAGER, |step| {
-                if !STORE.may_come(id) {
-                    return Some(());
-                }
-                // Bytes that lie with the producer are only asked for on behalf of somebody who waits.
-                step.awaited(id);
-                None
-            });
+            self.wait_until(&inside(), EAGER, |_| (!STORE.may_come(id)).then_some(()));
         }
     }
 

@@ -194,8 +194,9 @@ impl Step<'_> {
             }
             Value::Published { size, .. } => {
                 STORE.set_size(id, size as usize);
-                let waited_for = self.state.near.get(&id).is_some_and(|near| !near.waiting.is_empty());
-                if waited_for || STORE.is_awaited(id) || self.recovers() {
+                let by_arrivals = self.state.near.get(&id).is_some_and(|near| !near.waiting.is_empty());
+                let by_threads = self.state.waited.contains_key(&id);
+                if by_arrivals || by_threads || STORE.is_awaited(id) || self.recovers() {
                     self.request(id);
                 }
             }
@@ -222,6 +223,23 @@ impl Step<'_> {
     pub(super) fn awaited(&mut self, id: DatumId) {
         if STORE.marked(id).is_some_and(|found| found.outcome.is_none()) {
             self.request(id);
+        }
+    }
+
+    /// A thread of the program begins to wait for a promise of this process. From now on its bytes are asked for, also if
+    /// the thread does not sleep on it yet when their place is told.
+    pub(super) fn begin_wait(&mut self, id: DatumId) {
+        *self.state.waited.entry(id).or_default() += 1;
+        self.awaited(id);
+    }
+
+    /// That thread waits no longer.
+    pub(super) fn end_wait(&mut self, id: DatumId) {
+        if let Entry::Occupied(mut threads) = self.state.waited.entry(id) {
+            *threads.get_mut() -= 1;
+            if *threads.get() == 0 {
+                threads.remove();
+            }
         }
     }
 

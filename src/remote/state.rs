@@ -228,7 +228,9 @@ pub(super) struct State {
     pub(super) located: Vec<DatumId>,
     /// Where far inputs of such tasks are, and their sizes.
     pub(super) hints: IdMap<DatumId, (ProcessId, u64)>,
-    /// Threads that wait for bytes.
+    /// Promises of this process for which threads of the program wait, and how many do.
+    pub(super) waited: IdMap<DatumId, u32>,
+    /// Threads that wait for bytes of other processes' data.
     pub(super) brought: IdMap<Arrival, Brought>,
     /// Tasks that ask whether there are bytes, by the ticket of the question.
     pub(super) echoes: IdMap<u32, Arrival>,
@@ -292,6 +294,7 @@ impl State {
             membership: Membership::new(me, count),
             termination: Termination::new(me, count),
             near: IdMap::default(),
+            waited: IdMap::default(),
             far: IdMap::default(),
             slots: IdMap::default(),
             copies: RemoteCopies::new(cache),

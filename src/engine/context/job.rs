@@ -89,6 +89,12 @@ pub(crate) trait RemoteScheduler: Send + Sync {
     /// The bytes in the slot that [`RemoteScheduler::bring`] gave were got, or could not be.
     fn got(&self, id: DatumId);
 
+    /// A thread of the program begins to wait for a promise of this process: its bytes are brought, wherever they come to be.
+    fn begin_wait(&self, id: DatumId);
+
+    /// The thread waits no longer.
+    fn end_wait(&self, id: DatumId);
+
     /// Waits until a promise of this process has come to something, where the thread that waits has to make messages
     /// arrive.
     fn drive_to_value(&self, id: DatumId);
@@ -143,6 +149,20 @@ pub(crate) struct Job {
 }
 
 impl Job {
+    /// While the value exists, a thread of the program waits for this promise of this process.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn waits_for(&self, id: DatumId) -> impl Drop + '_ {
+        struct Waits<'a>(&'a dyn RemoteScheduler, DatumId);
+        impl Drop for Waits<'_> {
+            fn drop(&mut self) {
+                self.0.end_wait(self.1);
+            }
+        }
+        self.scheduler.begin_wait(id);
+        Waits(&*self.scheduler, id)
+    }
+
     /// Somebody here begins to wait for these data.
     #[cold]
     #[inline(never)]
