@@ -3,7 +3,7 @@
 
 use super::refused::FortranRefusal;
 use super::statements::FortranStatement;
-use super::words::is_loop;
+use super::words::{LoopEnd, is_loop, loop_end};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -24,8 +24,8 @@ pub struct FortranNest {
     /// Operations, roughly.
     work: f64,
     inner: Vec<FortranNest>,
-    /// Clauses for the scalars that it reduces into.
-    reductions: String,
+    /// The scalars that it may reduce into, with the operators.
+    reductions: BTreeSet<(&'static str, String)>,
 }
 
 /// Tries a mark with clauses before the loop at a line.
@@ -54,22 +54,22 @@ pub fn nests(statements: &[FortranStatement]) -> Vec<FortranNest> {
 /// The nest that begins with a statement, and where it ends.
 fn nest(statements: &[FortranStatement], begin: usize, procedure: &str) -> (FortranNest, usize) {
     let head = &statements[begin];
-    let label: Option<u32> = head.text[2..].split_whitespace().next().and_then(|word| word.parse().ok());
+    let label = loop_end(&head.text).and_then(|end| if let LoopEnd::Label(label) = end { Some(label) } else { None });
     let mut nest = FortranNest {
         first: head.first,
         procedure: procedure.to_owned(),
         depth: 1,
         work: 1.0,
         inner: Vec::new(),
-        reductions: String::new(),
+        reductions: BTreeSet::new(),
     };
-    let mut reduced = BTreeSet::new();
     let mut at = begin + 1;
     while let Some(statement) = statements.get(at) {
         if is_loop(&statement.text) {
             let (inner, next) = self::nest(statements, at, procedure);
             nest.work += inner.work;
             nest.depth = nest.depth.max(inner.depth + 1);
+            nest.reductions.extend(inner.reductions.iter().cloned());
             nest.inner.push(inner);
             at = next;
             // A label may end several loops.
@@ -80,15 +80,13 @@ fn nest(statements: &[FortranStatement], begin: usize, procedure: &str) -> (Fort
         }
         at += 1;
         nest.work += 1.0 + statement.text.matches(['+', '-', '*', '/']).count() as f64;
-        reduced.extend(reduction(&statement.text));
+        nest.reductions.extend(reduction(&statement.text));
         let ends = label.is_none() && ["end do", "enddo"].contains(&statement.text.as_str());
         if ends || label.is_some() && statement.label == label {
             break;
         }
     }
     nest.work *= trips(&head.text);
-    let clauses = reduced.iter().map(|(operator, name)| format!(" reduction({operator}:{name})"));
-    nest.reductions = clauses.chain(nest.inner.iter().map(|inner| inner.reductions.clone())).collect();
     (nest, at)
 }
 
@@ -133,15 +131,47 @@ fn procedure_name(text: &str) -> Option<String> {
     words.get(at + 1).map(|name| (*name).to_owned())
 }
 
+/// What can be done about the nests of a file.
+#[derive(Debug)]
+pub struct Advice {
+    /// The report; the largest nest first.
+    pub text: String,
+    /// How many nests there are.
+    pub nests: usize,
+    /// How many of them can be tiled as a whole.
+    pub tiled: usize,
+}
+
 /// Says what can be done about the nests of a file; the largest first.
-pub fn report(file: &Path, mut nests: Vec<FortranNest>, attempt: &mut TryMark) -> Result<String, String> {
+pub fn report(file: &Path, mut nests: Vec<FortranNest>, attempt: &mut TryMark) -> Result<Advice, String> {
     nests.sort_by(|one, other| other.work.total_cmp(&one.work));
     let (mut text, mut tiled) = (String::new(), 0);
     for nest in &nests {
         tiled += usize::from(tell(file, nest, 0, attempt, &mut text)?);
     }
     let file = file.display();
-    Ok(format!("{file}: {} loop nests, of which {tiled} can be tiled; the largest first\n{text}", nests.len()))
+    let nests = nests.len();
+    Ok(Advice {
+        text: format!("{file}: {nests} loop nests, of which {tiled} can be tiled; the largest first\n{text}"),
+        nests,
+        tiled,
+    })
+}
+
+/// Tries clauses, and a reduction into each scalar that a refusal names: the clauses that are accepted, or the last refusal.
+fn with_reductions(
+    nest: &FortranNest,
+    begin: &str,
+    attempt: &mut TryMark,
+) -> Result<Result<String, FortranRefusal>, String> {
+    let (mut clauses, mut left) = (begin.to_owned(), nest.reductions.clone());
+    loop {
+        let Err(refused) = attempt(nest.first, &clauses)? else { return Ok(Ok(clauses)) };
+        let named = left.iter().find(|(_, name)| refused.reason.contains(&format!("`{name}`"))).cloned();
+        let Some((operator, name)) = named else { return Ok(Err(refused)) };
+        let _ = write!(clauses, " reduction({operator}:{name})");
+        left.retain(|(_, other)| *other != name);
+    }
 }
 
 fn tell(
@@ -156,28 +186,26 @@ fn tell(
     let loops = if *depth == 1 { "1 loop".to_owned() } else { format!("{depth} loops deep") };
     let shown = file.display();
     let _ = write!(text, "\n{pad}{shown}:{first}:1: `{procedure}`, {loops}, about {work:.0e} operations: ");
-    let Err(refused) = attempt(*first, "")? else {
-        let _ = writeln!(text, "can be tiled\n{pad}    !$dvm region");
-        return Ok(true);
+    let refused = match with_reductions(nest, "", attempt)? {
+        Ok(clauses) => {
+            let _ = writeln!(text, "can be tiled\n{pad}    !$dvm region{clauses}");
+            if !clauses.is_empty() {
+                let _ =
+                    writeln!(text, "{pad}    (you allow that updates of real variables are rounded in another order)");
+            }
+            return Ok(true);
+        }
+        Err(refused) => refused,
     };
-    if !nest.reductions.is_empty() && attempt(*first, &nest.reductions)?.is_ok() {
-        let _ = writeln!(text, "can be tiled\n{pad}    !$dvm region{}", nest.reductions);
-        let _ = writeln!(text, "{pad}    (you allow that updates of real variables are rounded in another order)");
-        return Ok(true);
-    }
     let _ = writeln!(text, "stays sequential");
     for line in refused.render(file, "", "warning").lines() {
         let _ = writeln!(text, "{pad}  {}", line.replace("region '' stays sequential: ", ""));
     }
     // That data choose elements is what only the author can know about.
     let by_data = ["a subscript of `", "[DVM101]", "[DVM102]"].iter().any(|part| refused.reason.contains(part));
-    for also in ["", nest.reductions.as_str()].iter().filter(|_| by_data) {
-        let clauses = format!(" independent{also}");
-        if attempt(*first, &clauses)?.is_ok() {
-            let _ = writeln!(text, "{pad}  it would be accepted with\n{pad}    !$dvm region{clauses}");
-            let _ = writeln!(text, "{pad}    (only you can know whether no iteration touches what another one writes)");
-            break;
-        }
+    if by_data && let Ok(clauses) = with_reductions(nest, " independent", attempt)? {
+        let _ = writeln!(text, "{pad}  it would be accepted with\n{pad}    !$dvm region{clauses}");
+        let _ = writeln!(text, "{pad}    (only you can know whether no iteration touches what another one writes)");
     }
     if level + 1 < LEVELS {
         for inner in &nest.inner {
@@ -195,14 +223,29 @@ mod tests {
     #[test]
     fn nests_of_a_text() {
         let text = "subroutine s(a)\ndo j = 1, 10\ndo i = 1, n\na(i) = a(i) + 1\ns = s + a(i)\nend do\nend do\nend subroutine\n\
-            real function f(x)\ndo 10 i = 1, 5\ndo 10 j = 1, 5\nif (x > 1) m = max(m, i)\n10 continue\nk = 2\n";
+            real function f(x)\ndo 10, i = 1, 5\ndo 10 j = 1, 5\nif (x > 1) m = max(m, i)\n10 continue\nk = 2\n";
         let found = nests(&statements(text, SourceForm::Free));
         let [one, two] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((one.first, one.depth, one.procedure.as_str()), (2, 2, "s"));
-        assert_eq!((one.inner.len(), one.reductions.as_str()), (1, " reduction(+:s)"));
+        assert_eq!((one.inner.len(), &one.reductions), (1, &[("+", "s".to_owned())].into()));
         assert_eq!((two.first, two.depth, two.procedure.as_str()), (10, 2, "f"));
-        assert_eq!(two.reductions, " reduction(max:m)");
+        assert_eq!(two.reductions, [("max", "m".to_owned())].into());
         assert!(one.work > two.work);
+    }
+
+    #[test]
+    fn only_scalars_that_refusals_name_are_reduced_into() {
+        let text = "do i = 1, n\nd = 0\nd = d + a(i)\nm = max(m, d)\ns = s + d\nend do\n";
+        let [nest] = &nests(&statements(text, SourceForm::Free))[..] else { panic!("one nest") };
+        let mut tried = Vec::new();
+        let mut attempt = |line, clauses: &str| {
+            tried.push(clauses.to_owned());
+            let names = ["s", "m"].into_iter().find(|name| !clauses.contains(&format!(":{name})")));
+            Ok(names.map_or(Ok(()), |name| Err(FortranRefusal::new(line, &format!("`{name}` is read"), ""))))
+        };
+        let found = with_reductions(nest, " independent", &mut attempt).unwrap().unwrap();
+        assert_eq!(found, " independent reduction(+:s) reduction(max:m)");
+        assert_eq!(tried.len(), 3);
     }
 
     #[test]

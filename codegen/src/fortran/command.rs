@@ -1,6 +1,6 @@
 //! The command `dvmfc`: gfortran with regions that become tiles.
 
-use super::advice::{nests, report};
+use super::advice::{Advice, nests, report};
 use super::command_line::{FortranCommand, FortranGoal, FortranWord};
 use super::file::{FileGroup, FileParts, FortranFile};
 use super::flang;
@@ -8,7 +8,7 @@ use super::hlfir::HlfirOp;
 use super::kept_objects::mark_object;
 use super::kept_texts::{KeptText, OpenedText, find as find_texts, may_have_procedures, place_of, stamp_of};
 use super::lowering::{LoweredFile, Lowering, added_words, folders_of};
-use super::modules::ModuleUses;
+use super::modules::{ModuleUses, in_order_of_use};
 use super::reading::{procedures, read, region_at};
 use super::refused::FortranRefusal;
 use super::remedies::remedy;
@@ -51,6 +51,9 @@ pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
     };
     let sources = command.sources();
     if command.why {
+        let folder = work.folder()?;
+        let with_modules = command.with_modules_in(&folder);
+        work.command = &with_modules;
         return work.advise(&sources);
     }
     let marked: Vec<PathBuf> = sources.iter().filter(|source| work.is_marked(source)).cloned().collect();
@@ -561,29 +564,56 @@ impl FortranWork<'_> {
         Ok(Err(FortranRefusal::new(line(why.span), &format!("{reason}{code}"), remedy)))
     }
 
-    /// `--why`: says which loops of sources without marks can be tiled, and what stands in the way of the others.
+    /// `--why`: says which loops of sources without marks can be tiled, and what stands in the way of the others. Sources
+    /// that make modules come before those that use them.
     fn advise(&mut self, sources: &[PathBuf]) -> Result<i32, String> {
-        let mut code = 0;
-        for source in sources {
-            let told = match &self.unlisted {
+        let (mut code, mut told, mut nests, mut tiled) = (0, 0, 0, 0);
+        let text = |source: &PathBuf| String::from_utf8_lossy(&std::fs::read(source).unwrap_or_default()).into_owned();
+        let uses: Vec<ModuleUses> = sources
+            .iter()
+            .map(|source| ModuleUses::read(&statements(&text(source), self.command.form(source))))
+            .collect();
+        for at in in_order_of_use(&uses) {
+            let source = &sources[at];
+            self.make_modules(source, &uses[at])?;
+            let advice = match &self.unlisted {
                 Some(option) => Err(format!("the option `{option}` may change what its statements mean")),
                 None if self.is_marked(source) => {
                     Err("the file has marks already; compile it with --dvm-remarks".to_owned())
                 }
                 None => self.advice(source),
             };
-            match told {
-                Ok(text) => output_file::print(text.as_bytes())?,
+            match advice {
+                Ok(advice) => {
+                    output_file::print(advice.text.as_bytes())?;
+                    (told, nests, tiled) = (told + 1, nests + advice.nests, tiled + advice.tiled);
+                }
                 Err(why) => {
                     output_file::tell(&format!("{}: error: {why}\n", source.display()));
                     code = 1;
                 }
             }
         }
+        if told > 1 {
+            output_file::print(
+                format!("\n{told} files: {nests} loop nests, of which {tiled} can be tiled\n").as_bytes(),
+            )?;
+        }
         Ok(code)
     }
 
-    fn advice(&mut self, source: &Path) -> Result<String, String> {
+    /// Makes the modules of a source for the sources behind it. Where gfortran cannot, those say what they miss.
+    fn make_modules(&mut self, source: &Path, uses: &ModuleUses) -> Result<(), String> {
+        if uses.made.is_empty() {
+            return Ok(());
+        }
+        let mut words: Vec<OsString> = self.command.options().flatten().map(OsString::from).collect();
+        words.extend(["-fsyntax-only".into(), source.into()]);
+        let (code, _) = self.fortran(&words, true)?;
+        if code == 0 { self.describe(source, None, None) } else { Ok(()) }
+    }
+
+    fn advice(&mut self, source: &Path) -> Result<Advice, String> {
         let folder = self.folder()?;
         let text = std::fs::read_to_string(source).map_err(|e| format!("cannot read the file: {e}"))?;
         let lowering = Lowering { command: self.command, fortran: &self.fortran, added: &self.added };

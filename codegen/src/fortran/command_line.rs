@@ -131,6 +131,21 @@ impl FortranCommand {
         self.words.iter().filter_map(source).collect()
     }
 
+    /// The same command, which writes modules to `folder`, and looks for others there last.
+    pub fn with_modules_in(&self, folder: &Path) -> FortranCommand {
+        let other = |word: &FortranWord| match word {
+            FortranWord::Option(all) if all[0].starts_with("-J") => {
+                let mut all = all.clone();
+                all[0].replace_range(..2, "-I");
+                FortranWord::Option(all)
+            }
+            word => word.clone(),
+        };
+        let mut words: Vec<FortranWord> = self.words.iter().map(other).collect();
+        words.push(FortranWord::Option(vec!["-J".to_owned(), folder.display().to_string()]));
+        FortranCommand { words, output: self.output.clone(), ..*self }
+    }
+
     /// The options, in order.
     pub fn options(&self) -> impl Iterator<Item = &Vec<String>> {
         self.words.iter().filter_map(|word| if let FortranWord::Option(all) = word { Some(all) } else { None })

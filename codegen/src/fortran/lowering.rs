@@ -172,7 +172,10 @@ impl Lowering<'_> {
                     let remedy = if name.starts_with("mpi") { OF_MPI } else { remedy };
                     (format!("flang cannot read the module `{name}`: {problem}"), remedy.to_owned())
                 }
-                None => (why, ALL_MESSAGES.to_owned()),
+                None => match missing_module(&why) {
+                    Some(name) => (format!("the module `{name}` is not found"), WITH_MODULES.to_owned()),
+                    None => (why, ALL_MESSAGES.to_owned()),
+                },
             }
         }))
     }
@@ -243,6 +246,15 @@ fn stand_in_of_mpi(flang: &Flang, folders: &[PathBuf]) -> Result<(), String> {
     Ok(())
 }
 
+/// The module that flang has not found, as its message says.
+fn missing_module(why: &str) -> Option<&str> {
+    let (_, rest) = why.split_once("Cannot read module file for module '")?;
+    let (name, rest) = rest.split_once('\'')?;
+    rest.contains("was not found").then_some(name)
+}
+
+const WITH_MODULES: &str = "have the file that makes it compiled by dvmfc before (`--why` takes the files of a program in \
+    any order), or name its folder with `-I`";
 const OF_MPI: &str = "have the region in a procedure of another file, or write `use mpi` here";
 const ALL_MESSAGES: &str = "compile the file with flang to see all of its messages";
 

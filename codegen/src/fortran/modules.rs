@@ -60,6 +60,22 @@ impl ModuleUses {
     }
 }
 
+/// Files in an order in which each comes after those that make the modules it uses; where modules use each other in a
+/// circle, as they stand.
+pub fn in_order_of_use(files: &[ModuleUses]) -> Vec<usize> {
+    let (mut order, mut left): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..files.len()).collect());
+    while !left.is_empty() {
+        let makes = |file: usize, name: &String| files[file].made.contains(name);
+        let waits = |file: usize| {
+            let needs = files[file].used.iter().filter(|name| !makes(file, name));
+            needs.into_iter().any(|name| left.iter().any(|other| makes(*other, name)))
+        };
+        let next = left.iter().position(|file| !waits(*file)).unwrap_or(0);
+        order.push(left.remove(next));
+    }
+    order
+}
+
 fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }

@@ -175,3 +175,24 @@ fn a_file_that_only_flang_would_preprocess_is_not_read() {
     assert_eq!(said(&dvmfc(&folder, "-w -c t.F90")), "");
     assert_eq!(said(&dvmfc(&folder, "-cpp -w -c s.f90")), "");
 }
+
+#[test]
+fn advice_reads_the_files_of_a_program_in_any_order() {
+    if !can_run("advice for several files") {
+        return;
+    }
+    let folder = tree();
+    let unmarked = USER.replace("!$dvm region\n", "");
+    std::fs::write(folder.join("c/fill.F90"), unmarked).expect("a file");
+    let alone = dvmfc(&folder, "--why c/fill.F90");
+    assert!(!alone.status.success());
+    let missing = said(&alone);
+    assert!(missing.contains("the module `grid` is not found; have the file that makes it compiled"), "{missing}");
+    let all = dvmfc(&folder, "--why -J m c/main.f90 c/fill.F90 b/grid.f90 a/sizes.f90");
+    let told = String::from_utf8_lossy(&all.stdout).into_owned();
+    assert!(all.status.success(), "{told}{}", said(&all));
+    assert!(told.contains("c/fill.F90: 1 loop nests, of which 1 can be tiled"), "{told}");
+    assert!(told.ends_with("\n4 files: 1 loop nests, of which 1 can be tiled\n"), "{told}");
+    assert_eq!(std::fs::read_dir(folder.join("m")).expect("a folder").count(), 0, "nothing is left behind");
+    assert!(!folder.join("grid.mod").exists() && !folder.join("grid.dvmod").exists());
+}
