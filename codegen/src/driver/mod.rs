@@ -23,7 +23,7 @@ use crate::Refusal;
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::frontend::{self, ClangError, Found, Reading, refusal};
 use crate::limits;
-use crate::model::Region;
+use crate::model::{AccessKind, Region};
 use crate::source::Source;
 use composition::Style;
 use std::path::{Path, PathBuf};
@@ -84,6 +84,13 @@ impl Outcome {
                 || region.values.iter().any(|value| value.name == name)
                 || is_read_at_entry(region, name)
         })
+    }
+
+    /// Whether a transformed region may write an array.
+    pub fn writes(&self, name: &str) -> bool {
+        let statements = self.regions.iter().flat_map(|(found, _)| &found.region.statements);
+        let mut accesses = statements.flat_map(|statement| &statement.accesses);
+        accesses.any(|access| access.array == name && access.kind != AccessKind::Read)
     }
 
     /// The file's new text; `output` is the file name for `#line` directives of generated parts.

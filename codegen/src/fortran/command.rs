@@ -21,6 +21,7 @@ use crate::driver::limited_process::Guarded;
 use crate::driver::{Outcome, output_file, transform};
 use crate::scratch_folder::ScratchFolder;
 use crate::source::Source;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -478,12 +479,17 @@ impl FortranWork<'_> {
         self.stopped |= self.command.strict && !reading.refused.is_empty();
         let mut all = Vec::new();
         for region in reading.regions {
-            let region = self.settled(source, region, folder)?;
-            if let Some(why) = self.region(source, &region, folder)? {
-                self.tell(source, &region.name, &why);
-                self.stopped |= self.command.strict;
-            } else {
-                all.push(region);
+            let name = region.name.clone();
+            let made = match self.settled(source, region, folder)? {
+                Ok(region) => self.region(source, &region, folder)?.map_or(Ok(region), Err),
+                Err(why) => Err(why),
+            };
+            match made {
+                Ok(region) => all.push(region),
+                Err(why) => {
+                    self.tell(source, &name, &why);
+                    self.stopped |= self.command.strict;
+                }
             }
         }
         Ok(all)
@@ -524,14 +530,31 @@ impl FortranWork<'_> {
 
     /// The region as it becomes tiles: an array that only it uses is its own where C finds that each iteration writes what
     /// it reads.
-    fn settled(&self, source: &Path, region: FortranRegion, folder: &Path) -> Result<FortranRegion, String> {
-        let scratch = region.scratch();
-        if scratch.is_empty() {
-            return Ok(region);
+    fn settled(
+        &self,
+        source: &Path,
+        region: FortranRegion,
+        folder: &Path,
+    ) -> Result<Result<FortranRegion, FortranRefusal>, String> {
+        let (mut region, mut shared): (_, BTreeSet<String>) = (region, BTreeSet::new());
+        loop {
+            let scratch = region.scratch();
+            if scratch.is_empty() && shared.is_empty() {
+                return Ok(Ok(region));
+            }
+            let made = self.tiles(source, &region, folder)?;
+            let outcome = made.as_ref().ok().map(|(_, outcome)| outcome);
+            let is_shared = |name: &String| outcome.is_none_or(|outcome| outcome.shares(name));
+            let now: BTreeSet<String> = scratch.into_iter().filter(is_shared).collect();
+            if now.is_empty() {
+                // That iterations do not meet cannot be said of an array that all of them write.
+                let written = shared.iter().find(|name| outcome.is_some_and(|outcome| outcome.writes(name)));
+                let written = written.filter(|_| region.clauses.independent.is_some());
+                return Ok(written.map_or(Ok(region.clone()), |name| Err(region.shared_by_iterations(name))));
+            }
+            region = region.with_shared(&now);
+            shared.extend(now);
         }
-        let found = self.tiles(source, &region, folder)?;
-        let is_own = found.is_ok_and(|(_, outcome)| !scratch.iter().any(|name| outcome.shares(name)));
-        Ok(if is_own { region } else { region.without_scratch() })
     }
 
     /// The generated C of a region; or why there is none.
@@ -630,8 +653,10 @@ impl FortranWork<'_> {
         let file = FortranFile::new(&group);
         let mut attempt = |first: u32, clauses: &str| match region_at(&file, &active, first, clauses) {
             Ok(region) => {
-                let region = self.settled(source, region, &folder)?;
-                let tiled = self.tiles(source, &region, &folder)?.map(|_| ());
+                let tiled = match self.settled(source, region, &folder)? {
+                    Ok(region) => self.tiles(source, &region, &folder)?.map(|_| ()),
+                    Err(why) => Err(why),
+                };
                 Ok(tiled.map_err(|why| FortranRefusal { line: why.line.max(first), ..why }))
             }
             Err(why) => Ok(Err(why)),

@@ -9,7 +9,7 @@ use super::region::{OwnArray, TranslatedFunction, TranslatedRegion, c_name};
 use super::statements::SourceForm;
 use super::types::Element;
 use super::words::OF_THE_CALL;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// A region that can be replaced.
@@ -191,14 +191,24 @@ impl FortranRegion {
         all.map(|(name, _)| c_name(name)).collect()
     }
 
-    /// The same region with these arrays as any others.
-    pub fn without_scratch(mut self) -> FortranRegion {
+    /// The same region with arrays, by their names in C, as any others.
+    pub fn with_shared(mut self, names: &BTreeSet<String>) -> FortranRegion {
         let all = std::mem::take(&mut self.translated.own_arrays);
-        let (asserted, others) = all.into_iter().partition(|(_, own)| own.is_asserted);
-        self.translated.own_arrays = asserted;
-        let others: BTreeMap<String, OwnArray> = others;
-        self.translated.arrays.extend(others.into_iter().map(|(name, own)| (name.clone(), (name, own.array))));
+        let (shared, own): (BTreeMap<String, OwnArray>, _) =
+            all.into_iter().partition(|(name, own)| !own.is_asserted && names.contains(&c_name(name)));
+        self.translated.own_arrays = own;
+        self.translated.arrays.extend(shared.into_iter().map(|(name, own)| (name.clone(), (name, own.array))));
         self
+    }
+
+    /// The refusal of an array, by its name in C, that the iterations of independent loops all write.
+    pub fn shared_by_iterations(&self, name: &str) -> FortranRefusal {
+        let name = self.translated.arrays.keys().find(|own| c_name(own) == name).map_or(name, String::as_str);
+        let reason = format!(
+            "the iterations of an independent loop all write `{name}`, and are not seen to write each element before they read it"
+        );
+        let remedy = format!("write `private({name})`, if each iteration does");
+        FortranRefusal::new(self.mark, &reason, &remedy)
     }
 
     /// The clauses of the pragma of C. Private scalars are variables of the function: they need no clause.

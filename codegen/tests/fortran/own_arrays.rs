@@ -372,3 +372,67 @@ fn arrays_that_only_the_entry_reads_are_shared() {
     assert!(tiled.status.success() && said(&tiled).matches("is tiled").count() >= 3, "{}", said(&tiled));
     assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "1", "1").0);
 }
+
+/// Small local arrays in loops that are said to be independent. `w` is each iteration's own where that is seen, also beside
+/// `v`, of which data choose the element that is read.
+const INDEPENDENT: &str = "\
+subroutine s(a, n)
+  implicit none
+  integer :: n, i, q, a(n), w(3), v(3), only(3)
+  only = [1, 5, 2]
+  !$dvm region name(seen) independent
+  do i = 1, n
+    w(1) = i; w(2) = i*2; w(3) = i*3
+    do q = 1, 500
+      a(i) = mod(a(i)*7 + q, 1001)
+    end do
+    a(i) = a(i) + w(1)*w(2) + w(3) + only(mod(i,3)+1)
+  end do
+  !$dvm region name(unseen) independent
+  do i = 1, n
+    w(1) = i; w(2) = i*2; w(3) = i*3
+    do q = 1, 500
+      a(i) = mod(a(i)*7 + q, 1001)
+    end do
+    v(1) = i; v(2) = 1; v(3) = 2
+    a(i) = a(i) + w(1)*w(2) + w(3) + v(mod(i,3)+1)
+  end do
+  !$dvm region name(told) independent private(v)
+  do i = 1, n
+    w(1) = i; w(2) = i*2; w(3) = i*3
+    do q = 1, 500
+      a(i) = mod(a(i)*7 + q, 1001)
+    end do
+    v(1) = i; v(2) = 1; v(3) = 2
+    a(i) = a(i) + w(1)*w(2) + w(3) + v(mod(i,3)+1)
+  end do
+end subroutine
+program main
+  implicit none
+  integer :: a(400)
+  a = 0
+  call s(a, 400)
+  print '(10i8)', a
+end program
+";
+
+#[test]
+fn iterations_of_independent_loops_share_no_array_that_they_write() {
+    if !can_run("own arrays of independent loops") {
+        return;
+    }
+    let folder = testkit::scratch(&[("in.f90", INDEPENDENT)]);
+    let plain = run(&folder, "gfortran", "-O1 -w in.f90 -o plain");
+    assert!(plain.status.success(), "{}", said(&plain));
+    let tiled = dvmfc(&folder, "-O1 --dvm-remarks in.f90 -o tiled");
+    let messages = said(&tiled);
+    for name in ["seen", "told"] {
+        assert!(messages.contains(&format!("region '{name}' is tiled")), "{messages}");
+    }
+    let refused = "region 'unseen' stays sequential: the iterations of an independent loop all write `v`";
+    assert!(messages.contains(refused) && messages.contains("note: write `private(v)`"), "{messages}");
+    let expected = printed(&folder, "plain", "1", "1").0;
+    for workers in ["2", "4"] {
+        assert_eq!(printed(&folder, "tiled", "1", workers).0, expected);
+    }
+}
