@@ -6,6 +6,7 @@
 mod job;
 mod workload;
 
+use std::fmt::Write as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -108,7 +109,7 @@ fn stop(players: &mut [Player], victim: usize, in_the_end: bool, random: &mut Ra
 fn everybody(players: &mut [Player], mut why: String) -> String {
     let stacks: Vec<String> = players.iter_mut().map(Player::stacks).collect();
     for (process, (player, stacks)) in players.iter_mut().zip(stacks).enumerate() {
-        why += &format!("\n== process {process}\n{stacks}\n{}", player.last_state());
+        let _ = write!(why, "\n== process {process}\n{stacks}\n{}", player.last_state());
     }
     why
 }
