@@ -103,17 +103,34 @@ impl Walk<'_> {
         Effect { writes: all.iter().any(|part| part.writes), defined: all.iter().all(|part| part.defined) }
     }
 
+    /// The body of a loop: an iteration begins with what was before the loop, or with what the one before it has left.
+    fn body(&mut self, ops: &[HlfirOp], defined: bool) -> Effect {
+        let found = self.found;
+        let once = self.block(ops, defined);
+        if !defined || once.defined {
+            return once;
+        }
+        self.found = found;
+        self.block(ops, false)
+    }
+
     /// Operations in their order.
     fn straight(&mut self, ops: &[HlfirOp], defined: bool) -> Effect {
         let (mut defined, mut effect) = (defined, Effect::default());
         for op in ops {
             let (mut after, mut branches) = (true, 0);
             for region in &op.regions {
-                // A later iteration reads what an earlier one has left.
-                let again = op.name != "fir.if" && self.writes(region);
-                let inner = self.block(region, defined && !again);
+                let inner = match op.name.as_str() {
+                    "fir.if" => self.block(region, defined),
+                    "fir.do_loop" => self.body(region, defined),
+                    _ => {
+                        let again = self.writes(region);
+                        self.block(region, defined && !again)
+                    }
+                };
                 effect.writes |= inner.writes;
-                after &= if op.name == "fir.if" { inner.defined } else { !inner.writes };
+                after &=
+                    if ["fir.if", "fir.do_loop"].contains(&op.name.as_str()) { inner.defined } else { !inner.writes };
                 branches += usize::from(op.name == "fir.if" && inner.defined);
             }
             // Both branches have written it.
@@ -191,6 +208,14 @@ mod tests {
         let either = |line: u32, one: &str, other: &str| {
             format!("fir.if %7 {{\n{one}\n}} else {{\n{other}\n}} loc(\"a\":{line}:1)")
         };
+        // In a loop around the region, with a read before it or behind it.
+        let again = |text: &[String]| around(1, &text.join("\n"));
+        assert_eq!(found(&[write(1), again(&[write(2), read(2), write(3)])]).0, None);
+        assert_eq!(found(&[write(1), again(&[read(2), write(3)])]).0, Some(2));
+        assert_eq!(found(&[write(1), again(&[write(3), read(5)])]).0, Some(5));
+        assert_eq!(found(&[write(1), again(&[read(2)]), write(3)]).0, None);
+        assert_eq!(found(&[write(1), again(&[read(2), write(2)]), write(3)]).0, None);
+        assert_eq!(found(&[write(1), again(&[again(&[read(2), write(2)]), write(3)])]).0, Some(2));
         assert_eq!(found(&[either(3, &write(3), &write(3)), read(4)]), (None, false));
         assert_eq!(found(&[either(3, &write(3), ""), read(4)]), (None, true));
         assert_eq!(found(&[either(3, &write(3), &read(3)), read(4)]), (None, true));
@@ -204,7 +229,8 @@ mod tests {
         assert!(escapes(&format!("{read}\n{write}")));
         assert!(!escapes(&inside(&format!("{write}\n{read}"))));
         assert!(escapes(&format!("{}\n{read}", inside(write))));
-        assert!(escapes(&format!("{write}\n{}\n{read}", inside(write))));
+        assert!(!escapes(&format!("{write}\n{}\n{read}", inside(write))));
+        assert!(escapes(&inside(&format!("{read}\n{write}"))));
         // Jumps: past the write, around a loop, and from where it was written only.
         assert!(escapes(&format!("{write}\n^bb1:\n{read}")));
         let jump = |to: &str| format!("cf.br ^{to} loc(#a)");
@@ -216,11 +242,11 @@ mod tests {
         assert!(escapes(&format!("{}\n^bb1:\n{around}", jump("bb1"))));
         assert!(escapes(&format!("{}\n^bb1:\n{read}\n{write}\n{}", jump("bb1"), either_of("bb1", "bb2"))));
         assert!(!escapes(&format!("{write}\n{}\n^bb10:\n{read}", jump("bb10"))));
-        assert!(escapes(&format!("{write}\n{}", inside(&format!("{read}\n{write}")))));
+        assert!(!escapes(&format!("{write}\n{}", inside(&format!("{read}\n{write}")))));
         let branch = |text: &str| format!("fir.if %7 {{\n{text}\n}} loc(#a)");
         assert!(!escapes(&format!("{write}\n{}\n{read}", branch(write))));
         assert!(escapes(&format!("{}\n{read}", branch(write))));
-        assert!(escapes(&format!("{write}\n{}\n{read}", branch(&inside(write)))));
+        assert!(!escapes(&format!("{write}\n{}\n{read}", branch(&inside(write)))));
         let either = |one: &str, other: &str| format!("fir.if %7 {{\n{one}\n}} else {{\n{other}\n}} loc(#a)");
         assert!(!escapes(&format!("{}\n{read}", either(write, write))));
         assert!(escapes(&format!("{}\n{read}", either(write, ""))));
