@@ -118,9 +118,35 @@ impl<'a> FortranFile<'a> {
                     }
                 }
             }
-            return Ok(FoundProcedure { file: FortranFile::of(self.group, at), procedure, identity });
+            let file = FortranFile::of(self.group, at);
+            if file.equivalence(procedure).is_some() {
+                let remedy = "give its arrays storage of their own";
+                return Err(Some(("the subprogram has an EQUIVALENCE".to_owned(), remedy.to_owned())));
+            }
+            return Ok(FoundProcedure { file, procedure, identity });
         }
         Err(self.group.problems.get(symbol).cloned())
+    }
+
+    /// The EQUIVALENCE that concerns a procedure of this file: names that reach the same memory are not told apart. Those of
+    /// other external procedures do not: their names are their own, also of what is in COMMON.
+    pub fn equivalence(&self, procedure: &HlfirOp) -> Option<&'a FortranStatement> {
+        let unit = external_procedure(procedure);
+        let mut all = self.statements.iter().filter(|s| s.text.starts_with("equivalence"));
+        all.find(|s| self.external_procedure_at(s.first).is_none_or(|owner| Some(owner) == unit))
+    }
+
+    /// The external procedure that surely has the declaration at a line.
+    fn external_procedure_at(&self, line: u32) -> Option<&'a str> {
+        let own = self.all.iter().filter(|op| op.name == "func.func" && op.is_own && !op.regions.is_empty());
+        let begin = own.filter(|op| op.place.0 > 0 && op.place.0 <= line).max_by_key(|op| op.place.0)?;
+        // Text of a module, a program or another unit may stand between.
+        let ends = |s: &FortranStatement| {
+            let begins = ["module", "submodule", "program", "block", "contains", "interface", "entry", "#"];
+            s.text.starts_with("end") || begins.iter().any(|begin| s.text.starts_with(begin))
+        };
+        let mut between = self.statements.iter().filter(|s| s.first > begin.place.0 && s.first < line);
+        external_procedure(begin).filter(|_| !between.any(ends))
     }
 
     /// What messages call a procedure.
@@ -226,6 +252,14 @@ fn operand_kind(declared: &Declared, name: &str) -> Option<OperandKind> {
     });
     // If one of several with the name is a real constant, the name may mean that.
     kinds.max_by_key(|kind| *kind == OperandKind::RealConstant)
+}
+
+/// The name of the external procedure that a procedure is or lies in, by flang's name such as `_QPouter` and `_QFouterPinner`.
+fn external_procedure(procedure: &HlfirOp) -> Option<&str> {
+    let symbol = attribute(&procedure.text, "@", '(')?;
+    let rest = symbol.strip_prefix("_QP").or_else(|| symbol.strip_prefix("_QF"))?;
+    let name = rest.split(|c: char| c.is_ascii_uppercase()).next()?;
+    Some(name).filter(|name| !name.is_empty())
 }
 
 fn procedure_in<'a>(all: &'a [HlfirOp], symbol: &str) -> Option<&'a HlfirOp> {

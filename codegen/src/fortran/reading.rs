@@ -153,13 +153,6 @@ fn translated(
 ) -> Result<FortranRegion, FortranRefusal> {
     let clauses = FortranClauses::read(&mark.text, mark.line)?;
     let refuse = |reason: &str, remedy: &str| Err(FortranRefusal::new(mark.line, reason, remedy));
-    if let Some(s) = file.statements.iter().find(|s| s.text.starts_with("equivalence")) {
-        return Err(FortranRefusal::new(
-            s.first,
-            "the file has an EQUIVALENCE",
-            "give the arrays storage of their own",
-        ));
-    }
     let (Some(first), Some(last)) = (inside.first().map(|s| s.first), inside.last().map(|s| s.last)) else {
         return refuse("no statement follows", "put the mark directly before a `do`");
     };
@@ -178,6 +171,10 @@ fn translated(
         words_only(inside)?;
         return refuse("flang shows no loop here", "put the mark directly before a `do`");
     };
+    if let Some(s) = file.equivalence(function) {
+        let remedy = "give the arrays storage of their own";
+        return Err(FortranRefusal::new(s.first, "the subprogram or the file has an EQUIVALENCE", remedy));
+    }
     let declared = declared_around(file, function, first);
     let mut used = file.names_used(&declared, &inside.iter().collect::<Vec<_>>(), &clauses.pure)?;
     let expanded = expand(file, function, (first, last), &declared, &clauses.pure)?;

@@ -363,3 +363,51 @@ fn options_that_change_the_meaning_refuse_all_regions() {
         said(&refused)
     );
 }
+
+/// A subprogram with an EQUIVALENCE, one without, and one that calls the first in its region.
+const UNITS: &str = "\
+subroutine both(n, z)
+  integer :: n, u(5), v(5), z(n)
+  equivalence (u, v)
+  u = 3
+  !$dvm region name(own)
+  do i = 1, n
+    z(i) = z(i) + 1
+  end do
+  z(1) = v(2)
+end subroutine
+subroutine none(n, x, y)
+  integer :: i, n, x(n), y(n)
+  !$dvm region name(other)
+  do i = 2, n
+    x(i) = y(i - 1) + 1
+  end do
+end subroutine
+subroutine calls(n, x)
+  integer :: i, n, x(n,n)
+  !$dvm region name(call)
+  do i = 1, n
+    call both(n, x(:,i))
+  end do
+end subroutine
+";
+
+#[test]
+fn an_equivalence_concerns_its_own_subprogram() {
+    if !can_run("EQUIVALENCE") {
+        return;
+    }
+    let main = "program main\ninteger :: x(40), y(40), z(6,6)\nx = 0; y = [(i, i = 1, 40)]; z = 1\ncall none(40, x, y)\n\
+        call both(40, y)\ncall calls(6, z)\nprint '(8i4)', x, y, z\nend program\n";
+    let module = "module shared\ninteger :: e(5), f(5)\nequivalence (e, f)\nend module\n";
+    for (name, begin, tiled) in [("alone", "", 1), ("shared", module, 0)] {
+        let folder = testkit::scratch(&[("in.f90", &format!("{begin}{UNITS}{main}"))]);
+        let plain = run(&folder, "gfortran", "-O1 -w in.f90 -o plain");
+        assert!(plain.status.success(), "{}", said(&plain));
+        let messages = said(&dvmfc(&folder, "-O1 --dvm-remarks in.f90 -o tiled"));
+        assert_eq!(messages.matches("is tiled").count(), tiled, "{name}: {messages}");
+        let refused = "region 'own' stays sequential: the subprogram or the file has an EQUIVALENCE";
+        assert!(messages.contains(refused), "{name}: {messages}");
+        assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "1", "1").0, "{name}");
+    }
+}
