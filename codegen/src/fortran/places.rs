@@ -94,7 +94,7 @@ impl Place {
         let mut needs = self.needs.clone();
         for (at, subscript) in (1..).zip(subscripts) {
             let array = &self.text;
-            let inside = format!("{subscript} >= lbound({array},{at}) .and. {subscript} <= ubound({array},{at})");
+            let inside = format!("{subscript} >= lbound({array},{at},8) .and. {subscript} <= ubound({array},{at},8)");
             needs.push(Need::True(inside));
         }
         let text = format!("{}({})", self.text, subscripts.join(","));
@@ -199,8 +199,11 @@ mod tests {
         let link = held("!fir.ref<!fir.box<!fir.ptr<!fir.array<?x?xf64>>>>");
         let place = tiles.element(&["k".to_owned()]).component("u", &link, None).unwrap();
         assert_eq!(place.text, "c%tiles(k)%u");
-        let truths =
-            ["allocated(c%tiles)", "k >= lbound(c%tiles,1) .and. k <= ubound(c%tiles,1)", "associated(c%tiles(k)%u)"];
+        let truths = [
+            "allocated(c%tiles)",
+            "k >= lbound(c%tiles,1,8) .and. k <= ubound(c%tiles,1,8)",
+            "associated(c%tiles(k)%u)",
+        ];
         let mut needs = truths.map(|text| Need::True(text.to_owned())).to_vec();
         needs.push(Need::Dense(place.text.clone(), Element::F64, 2));
         assert_eq!(place.needs, needs);

@@ -72,3 +72,62 @@ fn functions_for_vectors_need_a_word() {
     let refused = dvmfc(&folder, &format!("{options} -c unused.f90"));
     assert!(said(&refused).contains("`pure(cosh)`: the region calls no function `cosh`"), "{}", said(&refused));
 }
+
+/// Arrays whose bounds need `integer(8)`.
+const FAR: &str = "\
+module far
+contains
+subroutine shape(d, l, n)
+  integer(8) :: l, i, n
+  integer :: d(l:l + n - 1)
+  !$dvm region
+  do i = l, l + n - 1
+    d(i) = d(i) + int(i - l)
+  end do
+end subroutine
+subroutine assumed(d, l)
+  integer(8) :: l, i
+  integer :: d(l:)
+  !$dvm region
+  do i = lbound(d, 1, 8), ubound(d, 1, 8)
+    d(i) = d(i)*2 + int(i - l)
+  end do
+end subroutine
+end module
+program main
+  use far
+  integer, target :: c(50)
+  integer, pointer :: p(:)
+  integer, allocatable :: d(:,:)
+  integer(8) :: j, k
+  c = [(i, i = 1, 50)]
+  call shape(c, 3000000000_8, 50_8)
+  call assumed(c, -3000000000_8)
+  p(5000000000_8:) => c(3:)
+  !$dvm region
+  do j = 5000000000_8, 5000000040_8
+    p(j) = p(j) + int(j - 5000000000_8)
+  end do
+  allocate (d(4000000001_8:4000000006_8, -4000000003_8:-4000000001_8))
+  !$dvm region
+  do k = -4000000003_8, -4000000001_8
+    do j = 4000000001_8, 4000000006_8
+      d(j, k) = int(j + k)
+    end do
+  end do
+  print '(10i6)', c, d
+end program
+";
+
+#[test]
+fn bounds_may_be_beyond_integers_of_four_bytes() {
+    if !can_run("far bounds") {
+        return;
+    }
+    let folder = testkit::scratch(&[("in.f90", FAR)]);
+    let plain = run(&folder, "gfortran", "-O1 -w in.f90 -o plain");
+    assert!(plain.status.success(), "{}", said(&plain));
+    let tiled = dvmfc(&folder, "-O1 --dvm-strict in.f90 -o tiled");
+    assert!(tiled.status.success(), "{}", said(&tiled));
+    assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "1", "1").0);
+}
