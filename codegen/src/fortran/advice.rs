@@ -158,17 +158,18 @@ pub fn report(file: &Path, mut nests: Vec<FortranNest>, attempt: &mut TryMark) -
     })
 }
 
-/// Tries clauses, and a reduction into each scalar that a refusal names: the clauses that are accepted, or the last refusal.
+/// Tries clauses, and a reduction into each scalar that a refusal names: the clauses that are accepted, or the first refusal.
 fn with_reductions(
     nest: &FortranNest,
     begin: &str,
     attempt: &mut TryMark,
 ) -> Result<Result<String, FortranRefusal>, String> {
-    let (mut clauses, mut left) = (begin.to_owned(), nest.reductions.clone());
+    let (mut clauses, mut left, mut first) = (begin.to_owned(), nest.reductions.clone(), None);
     loop {
         let Err(refused) = attempt(nest.first, &clauses)? else { return Ok(Ok(clauses)) };
         let named = left.iter().find(|(_, name)| refused.reason.contains(&format!("`{name}`"))).cloned();
-        let Some((operator, name)) = named else { return Ok(Err(refused)) };
+        let first = first.get_or_insert(refused);
+        let Some((operator, name)) = named else { return Ok(Err(first.clone())) };
         let _ = write!(clauses, " reduction({operator}:{name})");
         left.retain(|(_, other)| *other != name);
     }
