@@ -59,7 +59,7 @@ impl FortranRegion {
         for (name, (text, array)) in &self.translated.arrays {
             for (lower, at) in array.lower.iter().zip(1..) {
                 if lower.is_none() {
-                    value(format!("_l{at}_{name}"), Element::I64, format!("lbound({text},{at},8)"));
+                    value(format!("_l{at}_{name}"), Element::I64, format!("int(lbound({text},{at},8),8)"));
                 }
             }
             let rank = array.extents.len();
@@ -353,9 +353,9 @@ fn c_function(function: &TranslatedFunction) -> Vec<(String, u32)> {
 fn element_of(text: &str, rank: usize, next: Option<usize>) -> String {
     let subscripts = (1..=rank).map(|at| {
         if next == Some(at) {
-            format!("min(lbound({text},{at},8)+1_8,ubound({text},{at},8))")
+            format!("min(int(lbound({text},{at},8),8)+1,int(ubound({text},{at},8),8))")
         } else {
-            format!("lbound({text},{at},8)")
+            format!("int(lbound({text},{at},8),8)")
         }
     });
     format!("{text}({})", subscripts.collect::<Vec<_>>().join(","))
