@@ -98,8 +98,30 @@ impl<'a> Declared<'a> {
         declared.expose_associated();
         let order: Vec<&str> =
             blocks.iter().copied().flatten().filter_map(|op| Some(op.results.first()?.as_str())).collect();
-        declared.hide(line, names, &order, &scope_of(&function.text));
+        let scope = scope_of(&function.text);
+        declared.hide_dummies_of_others(&scope);
+        declared.hide(line, names, &order, &scope);
         declared
+    }
+
+    /// Hides dummies of procedures that are called: they stand where flang computes the shape of a result, and may have the
+    /// name of a variable.
+    fn hide_dummies_of_others(&mut self, scope: &str) {
+        let may_be_meant = |variable: &FortranVariable| {
+            let own = without_submodules(&variable.scope);
+            match own.strip_prefix(scope) {
+                Some(rest) => !rest.contains('F'),
+                None => !own.contains('F') || is_around(&own, scope),
+            }
+        };
+        let meant: BTreeSet<String> =
+            self.variables.values().filter(|v| may_be_meant(v)).map(|v| v.name.clone()).collect();
+        let all = self.variables.iter().filter(|(_, v)| meant.contains(&v.name) && !may_be_meant(v));
+        let all: Vec<(&'a str, String)> = all.map(|(key, variable)| (*key, variable.name.clone())).collect();
+        for (key, name) in all {
+            self.variables.remove(key);
+            self.hidden.insert(key, name);
+        }
     }
 
     /// Says of variables whose names mean something else at a line that they do; `order` has all keys as flang shows them.
