@@ -150,13 +150,18 @@ impl FortranRegion {
         for (name, element) in &self.translated.carried {
             all.push((format!("    {} {} = *_r_{name};", element.c_type(), c_name(name)), self.mark));
         }
+        // Bounds of the first loop that are read: what the region leaves as it is, and no statement beside its loop.
+        let lines = &self.translated.lines;
+        let (before, lines) =
+            lines.split_at(lines.iter().take_while(|(text, _)| text.trim_start().starts_with("_b")).count());
+        all.extend(before.iter().map(|(text, line)| (format!("    {}", text.trim_start()), *line)));
         // What is told of the region when it runs names the source.
         if !file.contains(['"', '\\', '\n']) {
             all.push((format!("#line {} \"{file}\"", self.mark), self.mark));
         }
         all.push((format!("#pragma dvm region name({}){}", self.name, self.c_clauses()), self.mark));
         all.push(("    {".to_owned(), self.mark));
-        all.extend(self.translated.lines.iter().map(|(text, line)| (format!("    {text}"), *line)));
+        all.extend(lines.iter().map(|(text, line)| (format!("    {text}"), *line)));
         all.push(("    }".to_owned(), self.last));
         for name in self.translated.carried.keys() {
             all.push((format!("    *_r_{name} = {};", c_name(name)), self.last));
