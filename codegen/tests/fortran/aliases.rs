@@ -8,7 +8,7 @@ const CASES: [(&str, &str, &str, bool); 18] = [
     ("apart", "p => x(1:20)\nq => x(21:40)", "do i = 1, 20\np(i) = q(i)*2 + i\nend do", true),
     ("overlapping", "p => x(1:30)\nq => x(2:31)", "do i = 1, 30\nq(i) = p(i)*0.5d0 + i\nend do", false),
     ("pointer and target", "p => x(2:31)", "do i = 1, 30\nx(i + 1) = p(i)*0.5d0 + 1\nend do", false),
-    ("bound that the loop writes", "w => k(1:9)", "do i = 1, k(2)\nw(i) = 3\nx(i) = 7\nend do", false),
+    ("bound that the loop writes", "w => k(1:9)", "do i = 1, k(2)\nw(i) = 3\nx(i) = 7\nend do", true),
     (
         "inner bound",
         "w => k(1:9)",
@@ -16,7 +16,7 @@ const CASES: [(&str, &str, &str, bool); 18] = [
         false,
     ),
     ("number beside", "w => o%list", "do i = 1, 5\nw(i) = w(i) + 4\nx(o%n + i) = i\nend do", true),
-    ("number that the loop writes", "w => all(2:2)%n", "do i = 1, all(2)%n\nw(1) = 9\nx(i) = i\nend do", false),
+    ("number that the loop writes", "w => all(2:2)%n", "do i = 1, all(2)%n\nw(1) = 9\nx(i) = i\nend do", true),
     ("target", "t => m", "do i = 1, m\nx(i + m) = i\nend do", true),
     ("gaps", "p => x(1:40:2)", "do i = 1, 20\np(i) = p(i) + i\nend do", false),
     ("gaps of components", "w => all%n", "do i = 1, 3\nw(i) = w(i) + i\nend do", false),
@@ -45,7 +45,7 @@ const ASSOCIATED: [(&str, &str, &str, bool); 9] = [
     ("part with gaps", "f => x(1:40:2)", "do i = 1, 20\nf(i) = f(i) + i\nend do", false),
     ("components of all objects", "f => all%n", "do i = 1, 3\nf(i) = f(i) + i\nend do", false),
     ("part of an array that is not written", "f => own(3:40)", "do i = 1, 38\nf(i) = z + i\nend do", true),
-    ("a number that the loop writes", "f => k, g => k(2)", "do i = 1, g\nf(i) = 9\nx(i) = i\nend do", false),
+    ("a number that the loop writes", "f => k, g => k(2)", "do i = 1, g\nf(i) = 9\nx(i) = i\nend do", true),
 ];
 
 fn program(body: &str) -> String {
