@@ -69,6 +69,15 @@ fn kernels() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fortran/kernels")
 }
 
+/// Compiles `in.f90` plainly to `plain` and by dvmfc to `tiled`; what dvmfc says.
+fn compiled(folder: &Path, options: &str) -> String {
+    let plain = run(folder, "gfortran", "-O1 -w in.f90 -o plain");
+    assert!(plain.status.success(), "{}", said(&plain));
+    let tiled = dvmfc(folder, &format!("-O1 {options} in.f90 -o tiled"));
+    assert!(tiled.status.success(), "{}", said(&tiled));
+    said(&tiled)
+}
+
 /// Compiles a file plainly and by dvmfc, and compares what the programs print, by tiles of several sizes.
 fn agree(file: &Path, options: &str) {
     let folder = testkit::scratch(&[]);

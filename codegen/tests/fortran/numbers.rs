@@ -1,6 +1,6 @@
 //! Functions that gfortran may evaluate for vectors: taken where the mark allows it.
 
-use super::{can_run, dvmfc, printed, run, said};
+use super::{can_run, compiled, dvmfc, printed, run, said};
 
 const TEXT: &str = "module laws
   implicit none
@@ -125,9 +125,6 @@ fn bounds_may_be_beyond_integers_of_four_bytes() {
         return;
     }
     let folder = testkit::scratch(&[("in.f90", FAR)]);
-    let plain = run(&folder, "gfortran", "-O1 -w in.f90 -o plain");
-    assert!(plain.status.success(), "{}", said(&plain));
-    let tiled = dvmfc(&folder, "-O1 --dvm-strict in.f90 -o tiled");
-    assert!(tiled.status.success(), "{}", said(&tiled));
+    compiled(&folder, "--dvm-strict");
     assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "1", "1").0);
 }

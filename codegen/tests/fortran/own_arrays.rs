@@ -1,7 +1,7 @@
 //! Arrays of which each iteration has its own, and counters that are assigned between their loops: what is seen to be free, and
 //! what others read.
 
-use super::{can_run, dvmfc, printed, run, said};
+use super::{can_run, compiled, dvmfc, printed, run, said};
 
 /// Regions, each with a name, about an array `t` of four elements, or about a counter `i`.
 const PROGRAM: &str = "\
@@ -366,10 +366,8 @@ fn arrays_that_only_the_entry_reads_are_shared() {
         return;
     }
     let folder = testkit::scratch(&[("in.f90", READ)]);
-    let plain = run(&folder, "gfortran", "-O1 -w in.f90 -o plain");
-    assert!(plain.status.success(), "{}", said(&plain));
-    let tiled = dvmfc(&folder, "-O1 --dvm-remarks in.f90 -o tiled");
-    assert!(tiled.status.success() && said(&tiled).matches("is tiled").count() >= 3, "{}", said(&tiled));
+    let messages = compiled(&folder, "--dvm-remarks");
+    assert!(messages.matches("is tiled").count() >= 3, "{messages}");
     assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "1", "1").0);
 }
 
@@ -422,10 +420,7 @@ fn iterations_of_independent_loops_share_no_array_that_they_write() {
         return;
     }
     let folder = testkit::scratch(&[("in.f90", INDEPENDENT)]);
-    let plain = run(&folder, "gfortran", "-O1 -w in.f90 -o plain");
-    assert!(plain.status.success(), "{}", said(&plain));
-    let tiled = dvmfc(&folder, "-O1 --dvm-remarks in.f90 -o tiled");
-    let messages = said(&tiled);
+    let messages = compiled(&folder, "--dvm-remarks");
     for name in ["seen", "told"] {
         assert!(messages.contains(&format!("region '{name}' is tiled")), "{messages}");
     }

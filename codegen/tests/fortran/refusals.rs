@@ -1,6 +1,6 @@
 //! What stays as it was: the line, the reason and a remedy, and the program prints the same.
 
-use super::{can_run, dvmfc, printed, run, said};
+use super::{can_run, compiled, dvmfc, printed, run, said};
 use std::process::Command;
 
 /// Declarations, statements of the region and what follows it; the line of the message, counted from the mark, and a part
@@ -401,9 +401,7 @@ fn an_equivalence_concerns_its_own_subprogram() {
     let module = "module shared\ninteger :: e(5), f(5)\nequivalence (e, f)\nend module\n";
     for (name, begin, tiled) in [("alone", "", 1), ("shared", module, 0)] {
         let folder = testkit::scratch(&[("in.f90", &format!("{begin}{UNITS}{main}"))]);
-        let plain = run(&folder, "gfortran", "-O1 -w in.f90 -o plain");
-        assert!(plain.status.success(), "{}", said(&plain));
-        let messages = said(&dvmfc(&folder, "-O1 --dvm-remarks in.f90 -o tiled"));
+        let messages = compiled(&folder, "--dvm-remarks");
         assert_eq!(messages.matches("is tiled").count(), tiled, "{name}: {messages}");
         let refused = "region 'own' stays sequential: the subprogram or the file has an EQUIVALENCE";
         assert!(messages.contains(refused), "{name}: {messages}");
