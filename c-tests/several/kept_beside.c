@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -186,6 +187,39 @@ static void beside_a_handler(void)
     free(x);
 }
 
+static void here(int n, double *restrict x)
+{
+#pragma dvm region tile(64)
+    for (int i = 0; i < n; i++)
+        x[i] = x[i] * 0.5 + i;
+}
+
+/* The same while libdvm is in the middle of something else. */
+static void beside_a_handler_at_any_time(void)
+{
+    filled(fixed), filled(seen);
+    current = alarms = wrong = 0;
+    signal(SIGALRM, on_alarm);
+    for (int round = 0; round < 300; round++) {
+        add(N, fixed, 1);
+        current = current + 1;
+        const struct itimerval once = {{0, 0}, {0, 20 + round * 37 % 300}};
+        int before = alarms;
+        setitimer(ITIMER_REAL, &once, NULL);
+        while (alarms == before) {
+            here(256, seen);
+            if (round % 8 == 0) {
+                pid_t child = fork();
+                if (child == 0)
+                    _exit(0);
+                CHECK(child > 0 && waitpid(child, NULL, 0) == child);
+            }
+        }
+    }
+    signal(SIGALRM, SIG_DFL);
+    CHECK(wrong == 0);
+}
+
 /* A file that is mapped for reading where a kept array was. */
 static void where_a_file_is_now(void)
 {
@@ -291,6 +325,7 @@ int main(int count, char **words)
     beside_a_sleeper();
     on_a_stack();
     beside_a_handler();
+    beside_a_handler_at_any_time();
     where_a_file_is_now();
     where_memory_is_reserved_now();
     where_parts_are_reserved_now();

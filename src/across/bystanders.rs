@@ -1,14 +1,12 @@
-//! What else may use arrays while a region of the calling thread runs: other threads of the process, and handlers of
-//! signals. What is not certain counts as one that does.
+//! What else may use arrays while a region of the calling thread runs: other threads of the process. What is not certain
+//! counts as one that does. Handlers of signals wait meanwhile ([`crate::system::signals::WithoutHandlers`]).
 
-use std::ffi::c_int;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
 use crate::sync::thread;
 use crate::system;
-use crate::system::signals::{FAULTS, SignalSet, has_handler};
 
 /// More bytes than that function has.
 const LONGEST: i64 = 256;
@@ -38,36 +36,6 @@ fn alone_at_a_glance() -> bool {
     // A directory has a link of each directory in it, its own and that of the one around it.
     let directories = || fs::metadata("/proc/self/task").map(|task| task.nlink());
     thread::with_own(|own| directories().is_ok_and(|links| links == 3 + own.len() as u64))
-}
-
-/// While it exists, the calling thread runs no handler of the program: signals wait, but for faults of its own instructions,
-/// the clock of profilers, and those that end programs, where the program has no handler for them.
-pub(super) struct WithoutHandlers(SignalSet);
-
-/// Signals by which people, batch systems and time limits end programs.
-const ENDING: [c_int; 8] = [
-    libc::SIGHUP,
-    libc::SIGINT,
-    libc::SIGQUIT,
-    libc::SIGTERM,
-    libc::SIGALRM,
-    libc::SIGXCPU,
-    libc::SIGUSR1,
-    libc::SIGUSR2,
-];
-
-impl WithoutHandlers {
-    pub(super) fn begin() -> WithoutHandlers {
-        let ending = ENDING.into_iter().filter(|signal| !has_handler(*signal));
-        let open: Vec<c_int> = ending.chain(FAULTS).chain([libc::SIGPROF]).collect();
-        WithoutHandlers(SignalSet::all_but(&open).and_blocked())
-    }
-}
-
-impl Drop for WithoutHandlers {
-    fn drop(&mut self) {
-        self.0.block();
-    }
 }
 
 /// Where the stacks of other threads end now, as far as they wait.

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::fs;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::bystanders;
 use super::call::{Turn, has_turn, no_job, turn, turn_at_once};
@@ -302,14 +301,6 @@ fn refusal(call: &Call) -> Option<&'static str> {
     }
 }
 
-/// Whether arrays are kept, or are to be.
-pub(super) fn concerns(arrays: &[GivenArray]) -> bool {
-    IS_USED.load(Ordering::Relaxed) || arrays.iter().any(|array| array.keep)
-}
-
-/// An array was kept once.
-static IS_USED: AtomicBool = AtomicBool::new(false);
-
 /// The arrays of a call of process 0, and what those that serve are to know of them. Main does not run until
 /// [`close`].
 pub(super) fn open(
@@ -462,7 +453,6 @@ impl Store {
             return Ok(None);
         };
         before_end(release_all);
-        IS_USED.store(true, Ordering::Relaxed);
         let around = (end - first).max(1 << 20);
         let down = |place: i64| place.div_euclid(page) * page;
         let window = (down((first - around).max(page)), down(end + around) + page);

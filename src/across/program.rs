@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::bystanders::WithoutHandlers;
 use super::call::{self, Meeting, RegionFacts, no_job};
 use super::call_arrays::CallArrays;
 use super::exchange::Role;
@@ -44,8 +43,6 @@ pub(crate) unsafe fn lead(
     if !facts.willing {
         return Ok(false);
     }
-    // A handler would see pages that are open to tiles only, or touch one while this thread has what its opening needs.
-    let _quiet = keeper::concerns(arrays).then(WithoutHandlers::begin);
     let turn = super::call::turn();
     let led = keeper::open(call, &turn, facts.name, arrays).and_then(|(given, kept)| {
         let served = known::by_table(table).and_then(|(number, region)| {

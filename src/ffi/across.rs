@@ -22,6 +22,7 @@ use crate::error::Error;
 use crate::explain;
 use crate::processing::image;
 use crate::remote;
+use crate::system::signals::WithoutHandlers;
 
 /// What the function of a flow calls for each row of elements.
 ///
@@ -212,7 +213,10 @@ pub unsafe extern "C" fn dvm_across_run(
     willing: c_int,
     ran: Arg<*mut c_int>,
 ) -> dvm_retcode_t {
-    running("dvm_across_run", |call| {
+    guarded("dvm_across_run", || {
+        // From the first region that keeps arrays, until nothing of libdvm is in use; at later ones handlers wait already.
+        let _quiet = keeps(&region, &arrays).then(WithoutHandlers::begin);
+        let call = &engine::enter()?;
         outside_tasks(call)?;
         let table = region.address().addr();
         let place = ran.result("ran")?;
@@ -258,6 +262,14 @@ pub unsafe extern "C" fn dvm_across_run(
         place.write(c_int::from(has_run));
         Ok(())
     })
+}
+
+/// Whether a region is to keep arrays: in process 0 of a program that it alone runs.
+fn keeps(region: &Arg<*const dvm_across_t>, arrays: &Arg<*const dvm_across_array_t>) -> bool {
+    let count = || read_region(region).map(|region| count(region.arrays_count));
+    let is_kept = |array: &dvm_across_array_t| array.named & DVM_ACROSS_KEEP != 0;
+    across::part() == ProgramPart::Leads
+        && count().and_then(|count| arrays.list(count, "arrays")).is_ok_and(|arrays| arrays.iter().any(is_kept))
 }
 
 /// What an entry of a region without the clause `across` has to do, and the nanoseconds that it takes in this process, if

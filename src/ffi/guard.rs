@@ -14,8 +14,9 @@ pub(super) use super::argument::non_negative;
 use super::dvm_retcode_t;
 use crate::engine::{self, Call};
 use crate::error::Error;
-use crate::memory;
+use crate::memory::{self, own_heap};
 use crate::redistribution::Handles;
+use crate::system::signals::WithoutHandlers;
 
 thread_local! {
     /// The message of this thread's last error; empty before the first. The buffer is in the thread's own storage: to
@@ -51,9 +52,11 @@ impl fmt::Write for Message {
     }
 }
 
-/// Runs the body of an exported function that can be called at any time.
+/// Runs the body of an exported function that can be called at any time. While pages are closed, handlers of signals wait
+/// until it has ended.
 #[inline]
 pub(super) fn guarded(function: &'static str, body: impl FnOnce() -> Result<(), Error>) -> dvm_retcode_t {
+    let _quiet = own_heap::is_in_use().then(WithoutHandlers::begin);
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => dvm_retcode_t::DVM_SUCCESS,
         Ok(Err(error)) => remember(function, &error),

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use dlmalloc::{Allocator, Dlmalloc};
 
 use crate::error::{Error, dvm_retcode_t};
+use crate::system::signals::WithoutHandlers;
 
 /// Addresses that are asked for: no memory until it is used. The least is enough for the lists of large jobs.
 const SIZES: [usize; 3] = [1 << 36, 1 << 32, 1 << 28];
@@ -99,6 +100,7 @@ fn at(offset: usize) -> *mut u8 {
 }
 
 fn with_heap<R>(body: impl FnOnce(&mut Dlmalloc<Pages>) -> R) -> R {
+    let _quiet = WithoutHandlers::begin();
     while LOCK.swap(true, Ordering::Acquire) {
         std::thread::yield_now();
     }
@@ -143,7 +145,7 @@ pub(super) fn in_child() {
 
 /// Whether allocations come from here.
 #[inline]
-pub(super) fn is_in_use() -> bool {
+pub(crate) fn is_in_use() -> bool {
     IN_USE.load(Ordering::Relaxed)
 }
 

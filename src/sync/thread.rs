@@ -10,7 +10,7 @@ use std::ptr;
 use super::lock::{ForkLock, Mutex};
 use crate::memory;
 use crate::system;
-use crate::system::signals::without_signals;
+use crate::system::signals::{WithoutHandlers, without_signals};
 
 /// A thread to be joined.
 #[derive(Debug)]
@@ -91,6 +91,7 @@ pub(crate) fn fork_lock() -> &'static dyn ForkLock {
 extern "C" fn begin<F: FnOnce()>(start: *mut c_void) -> *mut c_void {
     // SAFETY: the box that `spawn` has given away.
     let Start { name, body } = *unsafe { Box::from_raw(start.cast::<Start<F>>()) };
+    WithoutHandlers::for_good(); // `spawn` has seen to that
     // SAFETY: a text that ends with a NUL.
     unsafe { libc::pthread_setname_np(libc::pthread_self(), name.as_ptr().cast()) };
     note(ABOUT_TO_BEGIN, Some(system::thread_number()));

@@ -1,5 +1,6 @@
 //! Sets of signals, and which of them a thread blocks.
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_ulong};
 use std::mem::{MaybeUninit, align_of, size_of};
 
@@ -95,6 +96,60 @@ pub(crate) fn without_signals<R>(body: impl FnOnce() -> R) -> R {
     let result = body();
     before.block();
     result
+}
+
+/// While it exists, the calling thread runs no handler of the program: signals wait, but for faults of its own instructions,
+/// the clock of profilers, and those that end programs, where the program has no handler for them. It allocates nothing.
+///
+/// A handler may touch a page that is closed ([`crate::memory::own_heap`]), or one that is open to tiles only. Who opens it
+/// needs the locks and the memory of libdvm, which the thread that the handler has interrupted may hold.
+pub(crate) struct WithoutHandlers(Option<SignalSet>);
+
+/// Signals by which people, batch systems and time limits end programs.
+const ENDING: [c_int; 8] = [
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGTERM,
+    libc::SIGALRM,
+    libc::SIGXCPU,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+];
+
+thread_local! {
+    /// Whether the thread runs no handlers now.
+    static WITHOUT_HANDLERS: Cell<bool> = const { Cell::new(false) };
+}
+
+impl WithoutHandlers {
+    pub(crate) fn begin() -> WithoutHandlers {
+        if WITHOUT_HANDLERS.get() {
+            return WithoutHandlers(None);
+        }
+        let mut waiting = SignalSet::all_but(&FAULTS);
+        sigdelset(&mut waiting, libc::SIGPROF);
+        for signal in ENDING.into_iter().filter(|signal| !has_handler(*signal)) {
+            sigdelset(&mut waiting, signal);
+        }
+        let before = waiting.and_blocked();
+        WITHOUT_HANDLERS.set(true);
+        WithoutHandlers(Some(before))
+    }
+
+    /// The calling thread never runs one.
+    pub(crate) fn for_good() {
+        WITHOUT_HANDLERS.set(true);
+    }
+}
+
+impl Drop for WithoutHandlers {
+    fn drop(&mut self) {
+        if let Some(before) = self.0.take() {
+            WITHOUT_HANDLERS.set(false);
+            before.block();
+        }
+    }
 }
 
 /// Sends a signal to the calling thread.

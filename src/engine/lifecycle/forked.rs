@@ -8,6 +8,8 @@
 //! of libdvm the child then ends with the callback's result; a call of the program's own thread returns without
 //! touching what other threads may have left half done.
 
+use std::cell::Cell;
+use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::atomic::Ordering;
 
@@ -16,11 +18,13 @@ use crate::engine::context::forked_child::{NO_RETURN, ORPHAN};
 use crate::engine::context::shared::ENGINE;
 use crate::engine::context::{self, ThreadContext};
 use crate::engine::execute::section_end;
+use crate::memory::own_heap;
 
 #[cfg(not(all(target_os = "linux", not(loom))))]
 use crate::sync::lock::LockState as _;
 use crate::sync::lock::{ForkLock, Mutex};
 use crate::system;
+use crate::system::signals::WithoutHandlers;
 
 pub(crate) use crate::engine::context::forked_child::{is_orphan, orphaned};
 
@@ -58,7 +62,13 @@ pub(crate) fn watch() {
     keep_whole(crate::sync::thread::fork_lock());
 }
 
+thread_local! {
+    /// Between [`before`] and the end of the fork.
+    static QUIET: Cell<Option<ManuallyDrop<WithoutHandlers>>> = const { Cell::new(None) };
+}
+
 extern "C" fn before() {
+    QUIET.set(own_heap::is_in_use().then(|| ManuallyDrop::new(WithoutHandlers::begin())));
     WATCHED.hold();
     each_lock(|lock| lock.hold());
 }
@@ -68,6 +78,7 @@ extern "C" fn in_parent() {
     each_lock(|lock| unsafe { lock.release() });
     // SAFETY: as above.
     unsafe { WATCHED.release() };
+    drop(QUIET.take().map(ManuallyDrop::into_inner));
 }
 
 /// Calls `body` with each lock. Only between `before` and the end of the fork.

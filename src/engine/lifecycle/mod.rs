@@ -41,10 +41,12 @@ use crate::idle::completion::Completion;
 use crate::idle::parking::IdleSet;
 use crate::idle::worker_bits::WorkerSet;
 use crate::machine::Machine;
+use crate::memory::own_heap;
 use crate::processing::REGISTRY;
 use crate::sched::Seeded;
 use crate::sync::fence;
 use crate::system;
+use crate::system::signals::WithoutHandlers;
 use crate::trace::{Moment, Trace};
 
 /// The time that the end waits for earlier calls that may still make tasks, if no graph runs. A call that takes longer
@@ -166,6 +168,7 @@ pub(crate) fn start_implicit() -> Result<(), Error> {
 /// At the program's end: ends an engine that was started without init, if it is quiescent. If not, the program ends
 /// anyway.
 extern "C" fn end_at_exit() {
+    let _quiet = own_heap::is_in_use().then(WithoutHandlers::begin);
     let _ = std::panic::catch_unwind(|| {
         save_trace();
         let Ok(context) = ThreadContext::of_caller() else { return };
