@@ -110,6 +110,16 @@ fn kernels_give_the_bytes_of_gfortran() {
 }
 
 #[test]
+fn kinds_are_those_that_options_give() {
+    if !can_run("default kinds of Fortran") {
+        return;
+    }
+    for options in ["-O2 -fdefault-real-8 -fdefault-double-8", "-fdefault-real-8", "-fdefault-double-8 -O1"] {
+        agree(&kernels().join("default_kinds.f90"), options);
+    }
+}
+
+#[test]
 fn a_shape_with_gaps_keeps_its_loops() {
     if !can_run("a shape with gaps") {
         return;

@@ -57,12 +57,15 @@ const TAKEN: &str = "-c -w -v -pipe -s -shared -pie -no-pie -rdynamic -pthread -
     -fallow-argument-mismatch -fPIC -fpic -fPIE -fpie -fno-plt -fomit-frame-pointer -fno-omit-frame-pointer -fopt-info \
     -funroll-loops -fno-unroll-loops -fno-inline -fstack-protector-strong -fno-stack-protector -fno-strict-aliasing \
     -std=gnu -std=legacy -std=f2008 -std=f2018 -O -O0 -O1 -O2 -O3 -Os -Og -g -g0 -g1 -g2 -g3 -ggdb -m64 -mfma -mno-fma \
-    -ffree-line-length-none -fno-underscoring -funderscoring -fmessage-length=0 -fno-fast-math";
+    -fdefault-real-8 -fdefault-double-8 -ffree-line-length-none -fno-underscoring -funderscoring -fmessage-length=0 -fno-fast-math";
 const BEGINNINGS: &str = "-W -I -J -D -U -L -l -march= -mtune= -mcpu= -mavx -msse -mprefer-vector-width= -ffp-contract= \
     -ffree-line-length- -ffixed-line-length- -fmax-errors= -fdiagnostics- -ftree- -fno-tree- -fvect-cost-model= -finline- -fmax-stack-var-size= \
     -gdwarf -fdebug-prefix-map= -ffile-prefix-map= -Xlinker";
 /// The option for the last column of the fixed form.
 const COLUMNS: &str = "-ffixed-line-length-";
+/// The options for the kinds of `real` and of `double precision`.
+const REAL: &str = "-fdefault-real-8";
+const DOUBLE: &str = "-fdefault-double-8";
 /// Beginnings of options that may change what statements mean, but not declarations.
 const OF_STATEMENTS: &str = "-ffast-math -Ofast -fcheck= -flto -fsanitize= -finit- -ffpe-trap= -fassociative-math -freciprocal-math \
     -fno-signed-zeros -fno-trapping-math -ffinite-math-only -funsafe-math-optimizations -fno-math-errno";
@@ -210,6 +213,9 @@ impl FortranCommand {
             if begins(word, "-D -U -cpp -ffree-form -ffixed-form -fimplicit-none") {
                 all.extend(option.iter().cloned());
             }
+            // Flang takes the second only with the first; without it, it says nothing to gfortran either.
+            let is_default = word == REAL || word == DOUBLE && self.options().any(|option| option[0] == REAL);
+            all.extend(is_default.then(|| word.to_owned()));
             all.extend(word.strip_prefix(COLUMNS).map(|columns| format!("-ffixed-line-length={columns}")));
         }
         all
@@ -315,7 +321,8 @@ mod tests {
     fn options_that_change_the_meaning_are_not_listed() {
         for option in [
             "-ffast-math",
-            "-fdefault-real-8",
+            "-fdefault-integer-8",
+            "-freal-4-real-8",
             "-fcheck=all",
             "-fopenmp",
             "-finteger-4-integer-8",
@@ -325,8 +332,8 @@ mod tests {
         ] {
             assert_eq!(parse(option).unlisted_option().as_deref(), Some(option));
         }
-        let both = parse("-fcheck=all -fdefault-real-8");
-        assert_eq!(both.option_of_declarations().as_deref(), Some("-fdefault-real-8"));
+        let both = parse("-fcheck=all -fdefault-integer-8");
+        assert_eq!(both.option_of_declarations().as_deref(), Some("-fdefault-integer-8"));
         assert_eq!(parse("-O2 -fcheck=all").option_of_declarations(), None);
     }
 }

@@ -93,11 +93,11 @@ fn a_module_that_changed_behind_dvmfc_is_not_read() {
     compile("-Jm -c b/grid.f90");
     assert_eq!(compile("-Im -c c/fill.F90"), "");
     // Kinds that an option changes are not those that flang has read.
-    compile("-Jm -fdefault-real-8 -c a/sizes.f90");
+    compile("-Jm -fdefault-integer-8 -c a/sizes.f90");
     folder.write("a/sizes.f90", SIZES.replace("half", "quarter"));
-    compile("-Jm -fdefault-real-8 -c a/sizes.f90");
+    compile("-Jm -fdefault-integer-8 -c a/sizes.f90");
     let messages = compile("-Im -c c/fill.F90");
-    assert!(messages.contains("was compiled with `-fdefault-real-8`"), "{messages}");
+    assert!(messages.contains("was compiled with `-fdefault-integer-8`"), "{messages}");
     std::fs::remove_file(folder.join("m/grid.dvmod")).expect("it is there");
     let messages = compile("-Im -c c/fill.F90");
     assert!(messages.contains("`grid`: it was not compiled by dvmfc"), "{messages}");

@@ -197,8 +197,8 @@ fn texts_that_are_not_those_of_their_files_are_not_taken() {
     assert_eq!(good(&folder, "-c main.f90"), "");
     folder.write("callees.f90", CALLEES.replace("+ k)", "+ 2)"));
     region(&good(&folder, "-c main.f90"), "callees.f90` has changed since dvmfc compiled it");
-    good(&folder, "-fdefault-real-8 -c callees.f90");
-    region(&good(&folder, "-c main.f90"), "its file was compiled with `-fdefault-real-8`");
+    good(&folder, "-fdefault-integer-8 -c callees.f90");
+    region(&good(&folder, "-c main.f90"), "its file was compiled with `-fdefault-integer-8`");
     good(&folder, "-c callees.f90");
     folder.write("again.f90", CALLEES);
     good(&folder, "-c again.f90");
@@ -208,6 +208,38 @@ fn texts_that_are_not_those_of_their_files_are_not_taken() {
     std::fs::remove_file(folder.join("again.o.dvmtext")).expect("it is there");
     folder.write("callees.o.dvmtext", "dvmtext 1 zz\n");
     region(&good(&folder, "-c main.f90"), "its text is not in this file");
+}
+
+/// A procedure has the kinds of its own file's options.
+#[test]
+fn files_may_have_other_default_kinds() {
+    if !can_run("default kinds of several files") {
+        return;
+    }
+    let main = |kind: &str| {
+        format!(
+            "program main\nreal({kind}) :: a(200)\ndo i = 1, 200\na(i) = i\nend do\n!$dvm region name(sweep)\ndo i = 1, 200\n\
+             call tenth(a(i))\nend do\nprint '(z17)', a\nend program\n"
+        )
+    };
+    let callee = "subroutine tenth(x)\nreal x\nx = x*0.1 + 1/3d0\nend subroutine\n";
+    let folder = testkit::scratch(&[("main.f90", &main("8")), ("tenth.f90", callee)]);
+    let wide = "-fdefault-real-8 -fdefault-double-8";
+    for line in [&format!("{wide} -c tenth.f90"), "-c main.f90", "main.o tenth.o -o tiled"] {
+        let output = dvmfc(&folder, &format!("{line} --dvm-strict"));
+        assert!(output.status.success(), "{}", said(&output));
+    }
+    for line in [&format!("{wide} -c tenth.f90"), "main.f90 tenth.o -o plain"] {
+        assert!(run(&folder, "gfortran", line).status.success(), "{line}");
+    }
+    let expected = printed(&folder, "plain", "1", "1").0;
+    assert!(expected.lines().count() == 200 && printed(&folder, "tiled", "7", "2").0 == expected);
+    folder.write("main.f90", main("4"));
+    let refused = said(&dvmfc(&folder, "-c main.f90"));
+    assert!(
+        refused.contains("region 'sweep' stays sequential") && refused.contains("argument 1 has another type"),
+        "{refused}"
+    );
 }
 
 /// A callee, and a reason.

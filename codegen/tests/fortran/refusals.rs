@@ -342,7 +342,7 @@ fn options_that_change_the_meaning_refuse_all_regions() {
         .output()
         .expect("dvmfc runs");
     assert!(own.status.success() && said(&own).contains("the option `-fopenmp`"), "{}", said(&own));
-    for option in ["-ffast-math", "-fdefault-real-8 -fdefault-double-8", "-fcheck=all", "-fopenmp", "-Ofast"] {
+    for option in ["-ffast-math", "-fdefault-integer-8", "-fcheck=all", "-fopenmp", "-Ofast"] {
         let output = dvmfc(&folder, &format!("{option} -c in.f90 -o in.o"));
         let first = option.split(' ').next().unwrap_or_default();
         assert!(
