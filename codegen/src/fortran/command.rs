@@ -8,6 +8,7 @@ use super::hlfir::HlfirOp;
 use super::kept_objects::mark_object;
 use super::kept_texts::{KeptText, OpenedText, find as find_texts, may_have_procedures, place_of, stamp_of};
 use super::lowering::{LoweredFile, Lowering, added_words, folders_of};
+use super::messages::in_fortran;
 use super::modules::{ModuleUses, in_order_of_use};
 use super::reading::{procedures, read, region_at};
 use super::refused::FortranRefusal;
@@ -582,7 +583,7 @@ impl FortranWork<'_> {
         let Some(why) = why else { return Ok(Err(FortranRefusal::new(region.mark, "no reason is known", ""))) };
         let stays = format!("region '{}' stays sequential: ", region.name);
         let code = why.code.map(|code| format!(" [{code}]")).unwrap_or_default();
-        let reason = plain_lines(why.message.strip_prefix(&stays).unwrap_or(&why.message), &lines);
+        let reason = in_fortran(why.message.strip_prefix(&stays).unwrap_or(&why.message), &lines, &region.names());
         let remedy = why.code.map_or("", remedy);
         Ok(Err(FortranRefusal::new(line(why.span), &format!("{reason}{code}"), remedy)))
     }
@@ -662,33 +663,5 @@ impl FortranWork<'_> {
             Err(why) => Ok(Err(why)),
         };
         report(source, nests(&statements), &mut attempt)
-    }
-}
-
-/// A message about lines of the C text, with those of the source: `line 7` and `lines 7 to 9`.
-fn plain_lines(message: &str, lines: &[u32]) -> String {
-    let mut words: Vec<String> = message.split(' ').map(str::to_owned).collect();
-    for at in 1..words.len() {
-        let after = words[at - 1] == "line"
-            || words[at - 1] == "lines"
-            || at > 2 && words[at - 1] == "to" && words[at - 3] == "lines";
-        let digits = words[at].bytes().take_while(u8::is_ascii_digit).count();
-        let line = words[at][..digits].parse::<usize>().ok().filter(|_| after);
-        if let Some(line) = line.and_then(|line| lines.get(line.checked_sub(1)?)) {
-            words[at] = format!("{line}{}", &words[at][digits..]);
-        }
-    }
-    words.join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn messages_name_lines_of_the_source() {
-        let lines = [10, 20, 30];
-        assert_eq!(plain_lines("line 2 needs what line 3, then", &lines), "line 20 needs what line 30, then");
-        assert_eq!(plain_lines("2 of line 9", &lines), "2 of line 9");
     }
 }

@@ -22,6 +22,7 @@ mod inlining;
 mod kept_objects;
 mod kept_texts;
 mod lowering;
+mod messages;
 mod module_files;
 mod modules;
 mod numeric_functions;

@@ -196,6 +196,26 @@ impl FortranRegion {
         all.map(|(name, _)| c_name(name)).collect()
     }
 
+    /// What the names of the C text are in Fortran, where they differ.
+    pub fn names(&self) -> BTreeMap<String, String> {
+        let made = &self.translated;
+        let scalars = made.parameters.keys().chain(made.locals.keys()).chain(made.carried.keys());
+        let plain = scalars.chain(made.own_arrays.keys());
+        let mut all: BTreeMap<String, String> = plain.map(|name| (c_name(name), name.clone())).collect();
+        all.extend(made.captured.iter().map(|(name, (text, _))| (name.clone(), text.clone())));
+        all.extend(made.references.iter().map(|(name, (text, _))| (name.clone(), text.clone())));
+        all.extend(made.carried.keys().map(|name| (format!("_r_{name}"), name.clone())));
+        for (name, (text, array)) in &made.arrays {
+            all.insert(c_name(name), text.clone());
+            for at in 1..=array.extents.len() {
+                all.insert(format!("_l{at}_{name}"), format!("lbound({text},{at})"));
+                all.insert(format!("_e{at}_{name}"), format!("size({text},{at})"));
+            }
+        }
+        all.retain(|name, text| name != text);
+        all
+    }
+
     /// The same region with arrays, by their names in C, as any others.
     pub fn with_shared(mut self, names: &BTreeSet<String>) -> FortranRegion {
         let all = std::mem::take(&mut self.translated.own_arrays);

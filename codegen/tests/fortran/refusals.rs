@@ -408,3 +408,18 @@ fn an_equivalence_concerns_its_own_subprogram() {
         assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "1", "1").0, "{name}");
     }
 }
+
+#[test]
+fn reasons_have_the_names_of_the_source() {
+    if !can_run("names in messages") {
+        return;
+    }
+    let text = "subroutine s(n, u, v, double)\ninteger n, k\nreal(8), allocatable :: u(:,:)\nreal(8) v(n), double\n!$dvm region reduction(+:double)\n\
+                do i = 1, n\ndouble = double*2 + u(i,1)\nend do\n!$dvm region\ndo i = 1, n\nk = int(v(i))\nu(1,k) = v(i)\nend do\n\
+                end subroutine\n";
+    let folder = testkit::scratch(&[("in.f90", text)]);
+    let output = said(&dvmfc(&folder, "-c in.f90 -o in.o"));
+    for reason in ["`double` has the clause reduction(+:double), and this is no update", "lbound(u,2)]"] {
+        assert!(output.contains(reason), "{reason}: {output}");
+    }
+}
