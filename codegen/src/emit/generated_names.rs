@@ -69,8 +69,9 @@ impl Mentions {
         for statement in statements {
             let own = identifiers(&statement.text);
             let locals = identifiers(&statement.locals);
-            hidden |= own.iter().any(|word| {
-                !(locals.contains(word)
+            let declared = declared(&statement.locals);
+            hidden |= own.iter().chain(&locals).any(|word| {
+                !(declared.contains(word.as_str())
                     || is_keyword(word)
                     || statement.iterators.iter().any(|iterator| iterator.name == *word)
                     || region.parameters.iter().any(|parameter| parameter.name == *word)
@@ -92,6 +93,33 @@ impl Mentions {
     pub fn perhaps(&self, word: &str) -> bool {
         self.hidden || self.surely(word)
     }
+}
+
+/// The names that declarations declare: the last words before `=`, `,`, `;` and `[` outside of parentheses and values.
+fn declared(declarations: &str) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    let (mut depth, mut in_value, mut begin, mut quote) = (0, false, 0, None);
+    for (at, letter) in declarations.char_indices() {
+        if let Some(mark) = quote {
+            let is_escaped = declarations[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
+            quote = (letter != mark || is_escaped).then_some(mark);
+            continue;
+        }
+        if depth == 0 && !in_value && matches!(letter, '=' | ',' | ';' | '[') {
+            let word = declarations[begin..at].trim_end();
+            let first = word.rfind(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'));
+            names.extend(Some(&word[first.map_or(0, |at| at + 1)..]).filter(|word| !word.is_empty()));
+        }
+        match letter {
+            '"' | '\'' => quote = Some(letter),
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            '=' if depth == 0 => in_value = true,
+            ',' | ';' if depth == 0 => (in_value, begin) = (false, at + 1),
+            _ => {}
+        }
+    }
+    names
 }
 
 /// Width and sign of an integer type.
@@ -150,5 +178,20 @@ pub fn declare_const(ctype: &str, name: &str) -> String {
         declare(ctype, name)
     } else {
         format!("const {}", declare(ctype, name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::declared;
+
+    #[test]
+    fn declared_names_are_told_from_those_in_values() {
+        let found = |text| declared(text).into_iter().collect::<Vec<_>>().join(" ");
+        assert_eq!(found("int k = AT(i, N);"), "k");
+        assert_eq!(found("unsigned long a, *b = p; real_t c[N][M], d = q"), "a b c");
+        assert_eq!(found("char e = '\\''; double f = (g, h), l = M;char*o=\"=,;\\\\\";"), "e f l o");
+        assert_eq!(found("double s; double t;"), "s t");
+        assert_eq!(found(""), "");
     }
 }
