@@ -189,7 +189,7 @@ mod tests {
     fn declared_names_are_told_from_those_in_values() {
         let found = |text| declared(text).into_iter().collect::<Vec<_>>().join(" ");
         assert_eq!(found("int k = AT(i, N);"), "k");
-        assert_eq!(found("unsigned long a, *b = p; real_t c[N][M], d = q"), "a b c");
+        assert_eq!(found("unsigned long a, *b = p; real_t c[N][M], d = q"), "a b c d");
         assert_eq!(found("char e = '\\''; double f = (g, h), l = M;char*o=\"=,;\\\\\";"), "e f l o");
         assert_eq!(found("double s; double t;"), "s t");
         assert_eq!(found(""), "");
