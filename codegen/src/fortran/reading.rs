@@ -110,8 +110,11 @@ fn extent<'s>(
             open.pop();
         }
         while statement.label.is_some_and(|label| open.last() == Some(&LoopEnd::Label(label))) {
-            if !["continue", "end do", "enddo"].contains(&statement.text.as_str()) {
-                return refuse(statement.first, "a loop ends with an action", "end it with `end do` or `continue`");
+            if !(["continue", "end do", "enddo"].contains(&statement.text.as_str())
+                || words::is_action(&statement.text))
+            {
+                let remedy = "end it with `end do`, `continue`, an assignment or a call";
+                return refuse(statement.first, "what the loop ends with is not taken", remedy);
             }
             open.pop();
         }

@@ -91,6 +91,14 @@ pub fn is_assignment(text: &str) -> bool {
     is_name && !to.split(')').skip(1).any(|rest| rest.starts_with(name)) && !value.starts_with(['=', '>'])
 }
 
+/// Whether a statement is an assignment or a call, or one of them behind a condition.
+pub fn is_action(text: &str) -> bool {
+    let bare = outside(text);
+    let behind = bare.strip_prefix("if").and_then(|rest| rest.trim_start().strip_prefix("()"));
+    let action = behind.map_or(text, str::trim_start);
+    is_assignment(action) || action.starts_with("call ")
+}
+
 /// Whether a `where` with a mask only: it goes on until `end where`.
 pub fn is_where_construct(text: &str) -> bool {
     text.starts_with("where") && outside(text).replace(' ', "") == "where()"
@@ -372,6 +380,12 @@ mod tests {
         for text in ["if (a == b) c = d", "if(x) c = d", "p => q", "a == b", "call f(a=1)", "where (a) b = 1", "10 = a"]
         {
             assert!(!is_assignment(text), "{text}");
+        }
+        for text in ["a = b", "if (a == b) c = d", "if(x(1)) call f", "call f(a=1)"] {
+            assert!(is_action(text), "{text}");
+        }
+        for text in ["goto 5", "if (x) goto 5", "if (x) 1, 2, 3", "read (*,*) a", "if (a) then", "stop", "callf(a)"] {
+            assert!(!is_action(text), "{text}");
         }
         assert!(is_where_construct("where (a(:) > (b + 1))") && is_where_construct("where(a)"));
         assert!(!is_where_construct("where (a) b = 1") && !is_where_construct("wherever (a)"));
