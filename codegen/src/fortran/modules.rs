@@ -87,11 +87,15 @@ pub struct FileModules {
     pub known: BTreeSet<String>,
     /// Names that may mean another variable, because a `use` statement gives or takes them.
     pub renamed: BTreeSet<String>,
-    /// Named constants of these modules: types and values as flang writes them; `None` where modules differ.
+    /// Named constants of these modules: types and values as flang writes them, of arrays only that they are some; `None` where
+    /// modules differ.
     pub constants: BTreeMap<String, Option<(String, String)>>,
     /// Names of their functions.
     pub functions: FunctionNames,
 }
+
+/// The type of a named constant that is an array: the text of none.
+const ARRAY: &str = "array";
 
 impl FileModules {
     /// Takes the named constants and the functions of a module; `text` is flang's file about it.
@@ -103,10 +107,15 @@ impl FileModules {
             let Some((name, value)) = rest.split_once('=') else { continue };
             let mut attributes = head.split(',');
             let Some(spelling) = attributes.next() else { continue };
-            if !is_word(name) || !attributes.any(|attribute| attribute == "parameter") {
+            if !attributes.any(|attribute| attribute == "parameter") {
                 continue;
             }
-            let constant = Some((spelling.to_owned(), value.to_owned()));
+            let constant = match name.split_once('(') {
+                Some((array, _)) if is_word(array) => (array, (ARRAY.to_owned(), String::new())),
+                None if is_word(name) => (name, (spelling.to_owned(), value.to_owned())),
+                _ => continue,
+            };
+            let (name, constant) = (constant.0, Some(constant.1));
             let same = self.constants.get(name).is_none_or(|known| *known == constant);
             self.constants.insert(name.to_owned(), constant.filter(|_| same));
         }
@@ -181,7 +190,8 @@ mod tests {
         all.take("integer(4),parameter,private::n=8_4\nreal(8),parameter::w(1_8:2_8)=[1._8]\nreal(8)::x=1._8\n");
         all.take("real(8),parameter::pi=3.5_8\ninteger(4),parameter::n=9_4\n");
         let pi = Some(("real(8)".to_owned(), "3.5_8".to_owned()));
-        assert_eq!(all.constants, [("n".to_owned(), None), ("pi".to_owned(), pi)].into());
+        let w = Some((ARRAY.to_owned(), String::new()));
+        assert_eq!(all.constants, [("n".to_owned(), None), ("pi".to_owned(), pi), ("w".to_owned(), w)].into());
     }
 
     #[test]

@@ -203,13 +203,15 @@ impl<'a> Declared<'a> {
         declared
     }
 
-    /// Leaves out variables of the procedure around that the procedure's own ones hide: flang shows all that some inner
-    /// procedure uses.
+    /// Leaves out variables of the procedure and constants of the module around that the procedure's own variables hide: flang
+    /// shows all constants, and all that some inner procedure uses.
     fn without_hidden(&mut self, scope: &str) {
         let own = |variable: &FortranVariable| without_submodules(&variable.scope) == scope;
         let names: BTreeSet<String> =
             self.variables.values().filter(|variable| own(variable)).map(|variable| variable.name.clone()).collect();
-        self.variables.retain(|_, variable| !(is_around(&variable.scope, scope) && names.contains(&variable.name)));
+        let is_around =
+            |own: &str| scope.strip_prefix(without_submodules(own).as_str()).is_some_and(|rest| rest.starts_with('F'));
+        self.variables.retain(|_, variable| !(is_around(&variable.scope) && names.contains(&variable.name)));
     }
 
     fn module_constants(&mut self, modules: &FileModules) {
@@ -225,7 +227,7 @@ impl<'a> Declared<'a> {
                 None if spelling.starts_with("logical(") && !modules.renamed.contains(name) => {
                     FortranKind::Constant { element: Element::Condition, value: String::new() }
                 }
-                None => other("is a constant that is not taken", "copy it to a variable before the region"),
+                None => other(UNTAKEN.0, UNTAKEN.1),
             };
             self.constants.insert(name.clone(), kind);
         }
@@ -258,8 +260,10 @@ impl<'a> Declared<'a> {
         } else {
             self.kind(op, attributes)
         };
-        // Constants are named with `EC`.
-        let name = if matches!(kind, FortranKind::Constant { .. }) { name.trim_start_matches('C') } else { name };
+        // Constants are named with `EC`. Values of scalars of other modules are found elsewhere, by their own names.
+        let is_constant = matches!(kind, FortranKind::Constant { .. });
+        let is_array = attributes.contains("parameter") && op.types().contains("!fir.array<");
+        let name = if is_constant || is_array { name.trim_start_matches('C') } else { name };
         FortranVariable { name: name.to_owned(), kind, scope: own_scope.to_owned() }
     }
 
@@ -280,7 +284,7 @@ impl<'a> Declared<'a> {
         let element = spelled.and_then(|s| if let Content::Number(element) = s.content { Some(element) } else { None });
         match (element, value.and_then(|text| text.split_once(" : "))) {
             (Some(element), Some((value, _))) => FortranKind::Constant { element, value: value.to_owned() },
-            _ => other("is a constant that is not taken", "copy it to a variable before the region"),
+            _ => other(UNTAKEN.0, UNTAKEN.1),
         }
     }
 
@@ -477,6 +481,11 @@ impl<'a> Declared<'a> {
 /// What is said of a variable that another one hides.
 pub const HIDDEN: (&str, &str) =
     ("has a name that means something else where the region stands", "give one of the two another name");
+
+const UNTAKEN: (&str, &str) = (
+    "is a named constant that is an array, or of a type that is not taken",
+    "copy it to a variable before the region, and use that",
+);
 
 const RENAMED: (&str, &str) =
     ("has a name that a `use` statement gives or takes by `=>`", "use it by its own name everywhere");

@@ -423,3 +423,24 @@ fn reasons_have_the_names_of_the_source() {
         assert!(output.contains(reason), "{reason}: {output}");
     }
 }
+
+/// Named constants that are arrays are said to be that, and hide nothing of the name.
+#[test]
+fn constant_arrays_are_named() {
+    if !can_run("constant arrays") {
+        return;
+    }
+    let module = "module tables\nreal(8), parameter :: w(3) = [1d0, 2d0, 3d0]\ncontains\nsubroutine s(n, a)\nreal(8) a(n)\n\
+                  !$dvm region\ndo i = 1, n\na(i) = a(i)*w(mod(i, 3) + 1)\nend do\nend subroutine\nsubroutine t(n, w)\nreal(8) w(n)\n\
+                  !$dvm region\ndo i = 1, n\nw(i) = w(i)*2\nend do\nend subroutine\nend module\n";
+    let user = "subroutine u(n, a)\nuse tables\nreal(8) a(n)\n!$dvm region\ndo i = 1, n\na(i) = a(i)*w(2)\nend do\n\
+                end subroutine\n";
+    let folder = testkit::scratch(&[("tables.f90", module), ("user.f90", user)]);
+    let output = said(&dvmfc(&folder, "-c --dvm-remarks tables.f90 user.f90"));
+    for line in ["tables.f90:8:1", "user.f90:6:1"] {
+        let reason = format!("{line}: warning: region");
+        let lines: Vec<&str> = output.lines().filter(|text| text.starts_with(&reason)).collect();
+        assert!(lines.len() == 1 && lines[0].contains("`w` is a named constant that is an array"), "{line}: {output}");
+    }
+    assert!(output.contains("tables.f90:13:1: remark: region 't_13' is tiled"), "{output}");
+}
