@@ -31,6 +31,12 @@ fn wrong(kernel: &Kernel) -> Result<Option<Generated>, String> {
     }
 }
 
+/// A condition of the sizes alone tells whether a tile has anything to run: the tile's place is no unused parameter.
+#[test]
+fn a_nest_whose_tiles_exist_by_sizes_alone_draws_no_warning() {
+    assert_eq!(wrong(&random::kernel(1_795_999_073)).err(), None);
+}
+
 #[test]
 fn random_nests_give_the_same_bytes() {
     let seeds = testkit::seeds_from(1, 16);

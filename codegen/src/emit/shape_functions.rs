@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     Refusal,
+    c_tokens::identifiers,
     lowered::{Link, TileBox},
 };
 use std::fmt::Write;
@@ -121,8 +122,12 @@ fn exists(shared: &RegionContext, tiles: &TileBox, reach: Reach, name: &str) -> 
     let mut text = String::from("/* Whether a tile has anything to run. */\n");
     let _ = writeln!(text, "static int {name}_exists(void *{argument}, const dvm__int64 *{tile})\n{{");
     let _ = writeln!(text, "  const struct {} *{} = {argument};", shared.context, shared.own);
-    text.push_str(&shared.locals(&scope, &mentions));
-    text.push_str(&place(shared, &scope, tiles.carried.len()));
-    let _ = writeln!(text, "  return {condition};\n}}\n");
-    Some(text)
+    let mut body = shared.locals(&scope, &mentions) + &place(shared, &scope, tiles.carried.len());
+    let _ = writeln!(body, "  return {condition};\n}}\n");
+    // The condition may be one of parameters only, or of none.
+    let named = identifiers(&body);
+    for unused in [&shared.own, tile].into_iter().filter(|name| !named.contains(*name)) {
+        let _ = writeln!(text, "  (void){unused};");
+    }
+    Some(text + &body)
 }
