@@ -16,7 +16,6 @@ use crate::engine::{self, Call};
 use crate::error::Error;
 use crate::memory::{self, own_heap};
 use crate::redistribution::Handles;
-use crate::system::signals::WithoutHandlers;
 
 thread_local! {
     /// The message of this thread's last error; empty before the first. The buffer is in the thread's own storage: to
@@ -56,7 +55,7 @@ impl fmt::Write for Message {
 /// until it has ended.
 #[inline]
 pub(super) fn guarded(function: &'static str, body: impl FnOnce() -> Result<(), Error>) -> dvm_retcode_t {
-    let _quiet = own_heap::is_in_use().then(WithoutHandlers::begin);
+    let _quiet = own_heap::without_handlers();
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => dvm_retcode_t::DVM_SUCCESS,
         Ok(Err(error)) => remember(function, &error),

@@ -145,8 +145,14 @@ pub(super) fn in_child() {
 
 /// Whether allocations come from here.
 #[inline]
-pub(crate) fn is_in_use() -> bool {
+pub(super) fn is_in_use() -> bool {
     IN_USE.load(Ordering::Relaxed)
+}
+
+/// To be held by whoever takes locks of libdvm: while pages are closed, it holds the program's handlers off.
+#[inline]
+pub(crate) fn without_handlers() -> Option<WithoutHandlers> {
+    is_in_use().then(WithoutHandlers::begin)
 }
 
 /// Whether memory is of this heap.

@@ -110,12 +110,12 @@ impl FileModules {
             if !attributes.any(|attribute| attribute == "parameter") {
                 continue;
             }
-            let constant = match name.split_once('(') {
+            let (name, constant) = match name.split_once('(') {
                 Some((array, _)) if is_word(array) => (array, (ARRAY.to_owned(), String::new())),
                 None if is_word(name) => (name, (spelling.to_owned(), value.to_owned())),
                 _ => continue,
             };
-            let (name, constant) = (constant.0, Some(constant.1));
+            let constant = Some(constant);
             let same = self.constants.get(name).is_none_or(|known| *known == constant);
             self.constants.insert(name.to_owned(), constant.filter(|_| same));
         }

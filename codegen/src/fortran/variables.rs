@@ -209,9 +209,7 @@ impl<'a> Declared<'a> {
         let own = |variable: &FortranVariable| without_submodules(&variable.scope) == scope;
         let names: BTreeSet<String> =
             self.variables.values().filter(|variable| own(variable)).map(|variable| variable.name.clone()).collect();
-        let is_around =
-            |own: &str| scope.strip_prefix(without_submodules(own).as_str()).is_some_and(|rest| rest.starts_with('F'));
-        self.variables.retain(|_, variable| !(is_around(&variable.scope) && names.contains(&variable.name)));
+        self.variables.retain(|_, variable| !(holds(&variable.scope, scope) && names.contains(&variable.name)));
     }
 
     fn module_constants(&mut self, modules: &FileModules) {
@@ -552,8 +550,12 @@ fn without_submodules(scope: &str) -> String {
 
 /// Whether a scope is that of the procedure or program around: `_QFf` of `_QFfFg`.
 pub fn is_around(own: &str, scope: &str) -> bool {
-    let own = without_submodules(own);
-    own.contains('F') && scope.strip_prefix(own.as_str()).is_some_and(|rest| rest.starts_with('F'))
+    without_submodules(own).contains('F') && holds(own, scope)
+}
+
+/// Whether a scope is that of the procedure, program or module around: also `_QMm` of `_QMmFf`.
+fn holds(own: &str, scope: &str) -> bool {
+    scope.strip_prefix(without_submodules(own).as_str()).is_some_and(|rest| rest.starts_with('F'))
 }
 
 /// The scope of a function's own variables: `_QMmFp` of `@_QMmPp`.

@@ -68,7 +68,7 @@ thread_local! {
 }
 
 extern "C" fn before() {
-    QUIET.set(own_heap::is_in_use().then(|| ManuallyDrop::new(WithoutHandlers::begin())));
+    QUIET.set(own_heap::without_handlers().map(ManuallyDrop::new));
     WATCHED.hold();
     each_lock(|lock| lock.hold());
 }

@@ -46,7 +46,6 @@ use crate::processing::REGISTRY;
 use crate::sched::Seeded;
 use crate::sync::fence;
 use crate::system;
-use crate::system::signals::WithoutHandlers;
 use crate::trace::{Moment, Trace};
 
 /// The time that the end waits for earlier calls that may still make tasks, if no graph runs. A call that takes longer
@@ -168,7 +167,7 @@ pub(crate) fn start_implicit() -> Result<(), Error> {
 /// At the program's end: ends an engine that was started without init, if it is quiescent. If not, the program ends
 /// anyway.
 extern "C" fn end_at_exit() {
-    let _quiet = own_heap::is_in_use().then(WithoutHandlers::begin);
+    let _quiet = own_heap::without_handlers();
     let _ = std::panic::catch_unwind(|| {
         save_trace();
         let Ok(context) = ThreadContext::of_caller() else { return };
