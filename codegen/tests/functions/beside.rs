@@ -24,7 +24,7 @@ impl Writer {
     pub fn beside(&mut self, counter: &Known, step: i64, declared: bool) -> Option<Beside> {
         let (name, ty) = if declared {
             let wish = *self.dice.pick(&["k", "q", "at"]);
-            (self.name(wish), counter.ty)
+            (self.name_beside(counter, wish), counter.ty)
         } else {
             let free = |k: &&Known| k.name != counter.name && !self.counters.iter().any(|c| c.name == k.name);
             let free: Vec<Known> = self.outer.iter().filter(free).cloned().collect();
@@ -57,6 +57,16 @@ impl Writer {
             step: (amount != 0).then(|| join![text]),
             in_body: self.dice.one_in(4),
         })
+    }
+
+    /// A name that no counter around has: those are not among the names that are given once only.
+    fn name_beside(&mut self, counter: &Known, wish: &str) -> String {
+        loop {
+            let name = self.name(wish);
+            if name != counter.name && !self.counters.iter().any(|c| c.name == name) {
+                return name;
+            }
+        }
     }
 
     fn first_beside(&mut self) -> Number {
