@@ -329,6 +329,9 @@ codes! {
     "DVM109" Defect ("There is none that is known.")
         "a check of the tool's own results failed",
         "This is a defect of the tool. The region stays as it was, so the program is right; please report the region.";
+    "DVM110" InlineFunction
+        "the function is `inline` and not `static`",
+        "Of such a function the compiler need not make code that can be called: the program links only where every call is inlined, and a function that starts tiles is too large for that. The tiles belong to this file, too, which such a function may not refer to (C11, 6.7.4).";
 }
 
 impl fmt::Display for Code {
@@ -346,7 +349,13 @@ impl FromStr for Code {
         let number = digits.strip_prefix("DVM").unwrap_or(&digits).parse::<u32>().ok();
         let same = |code: &Code| code.text()[3..].parse::<u32>().ok() == number;
         let found = Code::ALL.iter().copied().find(|code| number.is_some() && same(code));
-        found.ok_or_else(|| format!("`{text}` is no code of a message; codes are {} to {}", Code::ALL[0], Code::Defect))
+        found.ok_or_else(|| {
+            format!(
+                "`{text}` is no code of a message; codes are {} to {}",
+                Code::ALL[0],
+                Code::ALL[Code::ALL.len() - 1]
+            )
+        })
     }
 }
 

@@ -179,7 +179,7 @@ fn analyse_with(
     check_whole(body, &nodes, begin, end)?;
     check_around(body, first)?;
     let insert = insertion(unit, source, function.begin.offset);
-    surroundings::check(source, seen, function, (insert, end))?;
+    surroundings::check(unit, source, seen, function, (insert, end))?;
     check_names(&roots, hoisted, source, begin, end)?;
     let graph = control_flow::ControlFlowGraph::of_function(body, last);
     let jumps = ForwardJumps::of(body);

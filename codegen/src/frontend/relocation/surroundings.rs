@@ -4,7 +4,7 @@
 //! only one of the two, so each must be known to make no difference.
 
 use crate::Refusal;
-use crate::frontend::clang::ast::{Id, Node};
+use crate::frontend::clang::ast::{Id, Node, Unit};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::text::preprocess::Seen;
@@ -67,12 +67,19 @@ const PRAGMAS: [&str; 39] = [
 
 /// Refuses a region whose function is compiled differently from the tiles. `between` is the offset of the tiles and the
 /// end of the region.
-pub fn check(source: &Source, seen: &Seen, function: &Node, between: (usize, usize)) -> Result<(), Refusal> {
+pub fn check(
+    unit: &Unit,
+    source: &Source,
+    seen: &Seen,
+    function: &Node,
+    between: (usize, usize),
+) -> Result<(), Refusal> {
     if planted("a10-environment") {
         return Ok(());
     }
     check_pragmas(source, seen, between)?;
     check_declared(source, function)?;
+    check_inline(unit, source, function)?;
     let strange = attributes(&seen.whole.text, &function.name).into_iter().find(|name| !is_harmless(name));
     strange.map_or(Ok(()), |name| {
         let at = source.skip_blank(function.begin.offset);
@@ -115,6 +122,24 @@ fn check_declared(source: &Source, function: &Node) -> Result<(), Refusal> {
         last.end,
         reason,
         "move the region to a function without the pragma",
+    ))
+}
+
+/// Refuses a function of which the compiler need not make code that can be called (C11, 6.7.4p7): `inline` in all
+/// declarations, or `extern inline`, which gcc warns of when it names something of the file.
+fn check_inline(unit: &Unit, source: &Source, function: &Node) -> Result<(), Refusal> {
+    let declarations = || unit.root.inner.iter().filter(|n| n.is(&SyntaxKind::FunctionDecl) && n.name == function.name);
+    let has_code = declarations().any(|n| !n.inlined || n.storage == "static");
+    if !function.inlined || has_code {
+        return Ok(());
+    }
+    let at = source.skip_blank(function.begin.offset);
+    Err(Refusal::span(
+        Code::InlineFunction,
+        at,
+        source.skip_token(at),
+        format!("`{}` is `inline` and not `static`: the compiler need not make code that can be called", function.name),
+        "declare it `static inline`",
     ))
 }
 
