@@ -1,6 +1,7 @@
 //! A file of Fortran: its statements, and what flang says about it. Looks at the words of regions and of the functions
 //! that they call.
 
+use super::constant_arrays;
 use super::constant_powers::{self, OperandKind};
 use super::external_functions::mark_of;
 use super::function_names::FunctionNames;
@@ -10,7 +11,7 @@ use super::refused::FortranRefusal;
 use super::statements::FortranStatement;
 use super::types::Element;
 use super::values::fortran_real;
-use super::variables::{Declared, FortranKind, attribute};
+use super::variables::{Declared, FortranArray, FortranKind, attribute};
 use super::words;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -81,12 +82,12 @@ pub struct FortranFile<'a> {
     at: usize,
 }
 
-/// A real named constant that a text names, and the value that flang has put in.
+/// A real named constant that a text names.
 pub struct NamedReal {
     /// Its name.
     pub name: String,
-    /// Its value, as Fortran.
-    pub value: String,
+    /// Conditions of Fortran under which it has the value, or the elements, that flang has put in.
+    pub conditions: Vec<String>,
 }
 
 impl<'a> FortranFile<'a> {
@@ -246,8 +247,13 @@ impl<'a> FortranFile<'a> {
 fn operand_kind(declared: &Declared, name: &str) -> Option<OperandKind> {
     let own = declared.variables.values().filter(|variable| variable.name == name).map(|variable| &variable.kind);
     let kinds = own.chain(declared.constants.get(name)).map(|kind| match kind {
-        FortranKind::Constant { element, .. } if element.is_whole() => OperandKind::WholeConstant,
-        FortranKind::Constant { .. } => OperandKind::RealConstant,
+        FortranKind::Constant { element, .. } | FortranKind::Array(FortranArray { element, values: Some(_), .. }) => {
+            if element.is_whole() {
+                OperandKind::WholeConstant
+            } else {
+                OperandKind::RealConstant
+            }
+        }
         _ => OperandKind::Variable,
     });
     // If one of several with the name is a real constant, the name may mean that.
@@ -279,6 +285,10 @@ pub fn real_constants(
         let Some(used) = used.get(name) else { continue };
         let (element, value) = match kind {
             FortranKind::Constant { element, value } => (element, value),
+            FortranKind::Array(array) if array.values.is_some() => {
+                all.push(NamedReal { name: name.clone(), conditions: constant_arrays::conditions(name, array) });
+                continue;
+            }
             FortranKind::Other(reason, remedy) => {
                 return Err(FortranRefusal::new(*used, &format!("`{name}` {reason}"), remedy));
             }
@@ -289,7 +299,7 @@ pub fn real_constants(
                 let reason = format!("the constant `{name}` has a value that is not taken");
                 return Err(FortranRefusal::new(line, &reason, "copy it to a variable before the region"));
             };
-            all.push(NamedReal { name: name.clone(), value });
+            all.push(NamedReal { name: name.clone(), conditions: vec![format!("{name} == {value}")] });
         }
     }
     all.sort_by(|one, other| one.name.cmp(&other.name));

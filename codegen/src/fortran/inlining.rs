@@ -258,7 +258,7 @@ impl<'f> Inliner<'f> {
             declared.variables.entry(key).and_modify(|variable| variable.kind = kind);
         }
         for constant in constants_of(&self.file, procedure, &declared, self.pure)? {
-            self.conditions.push(same_constant(self.root, &declared, &constant, line)?);
+            self.conditions.extend(same_constant(self.root, &declared, constant, line)?);
         }
         let [block] = procedure.regions.as_slice() else { return bad("it has no body") };
         let [before @ .., end] = block.as_slice() else { return bad("it has no body") };

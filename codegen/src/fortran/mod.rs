@@ -10,6 +10,7 @@ pub mod statements;
 mod advice;
 mod clauses;
 mod command_line;
+mod constant_arrays;
 mod constant_powers;
 mod element_uses;
 mod escape;

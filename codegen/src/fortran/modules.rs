@@ -87,15 +87,22 @@ pub struct FileModules {
     pub known: BTreeSet<String>,
     /// Names that may mean another variable, because a `use` statement gives or takes them.
     pub renamed: BTreeSet<String>,
-    /// Named constants of these modules: types and values as flang writes them, of arrays only that they are some; `None` where
-    /// modules differ.
-    pub constants: BTreeMap<String, Option<(String, String)>>,
+    /// Named constants of these modules; `None` where modules differ.
+    pub constants: BTreeMap<String, Option<ModuleConstant>>,
     /// Names of their functions.
     pub functions: FunctionNames,
 }
 
-/// The type of a named constant that is an array: the text of none.
-const ARRAY: &str = "array";
+/// A named constant, as flang writes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModuleConstant {
+    /// Its type.
+    pub spelling: String,
+    /// The bounds of an array, such as `1_8:2_8`; nothing for a scalar.
+    pub bounds: String,
+    /// Its value.
+    pub value: String,
+}
 
 impl FileModules {
     /// Takes the named constants and the functions of a module; `text` is flang's file about it.
@@ -110,12 +117,12 @@ impl FileModules {
             if !attributes.any(|attribute| attribute == "parameter") {
                 continue;
             }
-            let (name, constant) = match name.split_once('(') {
-                Some((array, _)) if is_word(array) => (array, (ARRAY.to_owned(), String::new())),
-                None if is_word(name) => (name, (spelling.to_owned(), value.to_owned())),
-                _ => continue,
-            };
-            let constant = Some(constant);
+            let (name, bounds) = name.strip_suffix(')').and_then(|name| name.split_once('(')).unwrap_or((name, ""));
+            if !is_word(name) {
+                continue;
+            }
+            let [spelling, bounds, value] = [spelling, bounds, value].map(str::to_owned);
+            let constant = Some(ModuleConstant { spelling, bounds, value });
             let same = self.constants.get(name).is_none_or(|known| *known == constant);
             self.constants.insert(name.to_owned(), constant.filter(|_| same));
         }
@@ -189,8 +196,11 @@ mod tests {
         let mut all = FileModules::default();
         all.take("integer(4),parameter,private::n=8_4\nreal(8),parameter::w(1_8:2_8)=[1._8]\nreal(8)::x=1._8\n");
         all.take("real(8),parameter::pi=3.5_8\ninteger(4),parameter::n=9_4\n");
-        let pi = Some(("real(8)".to_owned(), "3.5_8".to_owned()));
-        let w = Some((ARRAY.to_owned(), String::new()));
+        let constant = |bounds: &str, value: &str| {
+            let [spelling, bounds, value] = ["real(8)", bounds, value].map(str::to_owned);
+            Some(ModuleConstant { spelling, bounds, value })
+        };
+        let (pi, w) = (constant("", "3.5_8"), constant("1_8:2_8", "[1._8]"));
         assert_eq!(all.constants, [("n".to_owned(), None), ("pi".to_owned(), pi), ("w".to_owned(), w)].into());
     }
 

@@ -66,7 +66,14 @@ impl Place {
             (Content::Number(element), Holder::Itself, None) if rank == 0 => ReachedKind::Number(element),
             (Content::Number(element), Holder::Itself, Some(bounds)) => {
                 let (lower, extents) = bounds.into_iter().map(|(lower, extent)| (Some(lower), Some(extent))).unzip();
-                ReachedKind::Numbers(FortranArray { element, extents, lower, holder: Holder::Itself, target: true })
+                ReachedKind::Numbers(FortranArray {
+                    element,
+                    extents,
+                    lower,
+                    holder: Holder::Itself,
+                    target: true,
+                    values: None,
+                })
             }
             (Content::Number(element), holder @ (Holder::Allocatable | Holder::Pointer), None) if rank > 0 => {
                 ReachedKind::Numbers(FortranArray {
@@ -75,6 +82,7 @@ impl Place {
                     lower: vec![None; rank],
                     holder,
                     target: true,
+                    values: None,
                 })
             }
             (Content::Object, Holder::Itself, Some(bounds)) => ReachedKind::Objects(bounds.len()),

@@ -191,7 +191,7 @@ fn translated(
     }
     file.without_macros(&used, mark.line)?;
     let constants = real_constants(&declared, &used, mark.line)?;
-    let mut conditions: Vec<String> = constants.iter().map(|one| format!("{} == {}", one.name, one.value)).collect();
+    let mut conditions: Vec<String> = constants.into_iter().flat_map(|one| one.conditions).collect();
     let loops: Vec<u32> = inside.iter().flat_map(|s| vec![s.first; words::loops_begun(&s.text)]).collect();
     let Some(ops) = block(function, first, last, &loops) else {
         // Flang makes conditions of those that stand in no block of their loop.

@@ -1,7 +1,8 @@
 //! The variables of a procedure, as flang declares them.
 
+use super::constant_arrays::{of_global, of_module};
 use super::hlfir::{HlfirOp, base};
-use super::modules::FileModules;
+use super::modules::{FileModules, ModuleConstant};
 use super::types::{Content, Element, Holder, SpelledType};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,6 +19,8 @@ pub struct FortranArray {
     pub holder: Holder,
     /// A pointer may reach it.
     pub target: bool,
+    /// A named constant: its elements in their order in memory, as literals of Fortran; of whole numbers none.
+    pub values: Option<Vec<String>>,
 }
 
 impl FortranArray {
@@ -215,9 +218,14 @@ impl<'a> Declared<'a> {
     fn module_constants(&mut self, modules: &FileModules) {
         for (name, constant) in &modules.constants {
             let is_free = self.variables.values().all(|variable| variable.name != *name);
-            let Some((spelling, value)) = constant.as_ref().filter(|_| is_free) else { continue };
+            let Some(ModuleConstant { spelling, bounds, value }) = constant.as_ref().filter(|_| is_free) else {
+                continue;
+            };
             let kind = match Element::of_fortran(spelling) {
                 Some(_) if modules.renamed.contains(name) => other(RENAMED.0, RENAMED.1),
+                _ if !bounds.is_empty() => {
+                    of_module(spelling, bounds, value).map_or_else(|| other(UNTAKEN.0, UNTAKEN.1), FortranKind::Array)
+                }
                 Some(element) => {
                     let value = value.rsplit_once('_').map_or(value.as_str(), |(value, _)| value);
                     FortranKind::Constant { element, value: value.to_owned() }
@@ -252,7 +260,8 @@ impl<'a> Declared<'a> {
         } else if module.is_some() && modules.renamed.contains(name.trim_start_matches('C')) {
             other(RENAMED.0, RENAMED.1)
         } else if attributes.contains("parameter") {
-            Self::constant(op, unique, globals)
+            let is_visible = of_module || without_submodules(own_scope) == scope || is_around(own_scope, scope);
+            self.constant(op, unique, globals, is_visible)
         } else if without_submodules(own_scope) != scope && !of_module && !is_around(own_scope, scope) {
             other("belongs to another procedure or block", "pass it as an argument")
         } else {
@@ -265,20 +274,30 @@ impl<'a> Declared<'a> {
         FortranVariable { name: name.to_owned(), kind, scope: own_scope.to_owned() }
     }
 
-    fn constant(op: &HlfirOp, unique: &str, globals: &[HlfirOp]) -> FortranKind {
+    fn constant(&self, op: &HlfirOp, unique: &str, globals: &[HlfirOp], is_visible: bool) -> FortranKind {
         // Flang has put the value of a logical constant where its name stood.
         if op.types().starts_with("(!fir.ref<!fir.logical<") {
             return FortranKind::Constant { element: Element::Condition, value: String::new() };
         }
-        let symbol = format!("@{unique} ");
-        let global = globals.iter().find(|g| g.name == "fir.global" && format!("{} ", g.text).contains(&symbol));
+        let is_it = |g: &&HlfirOp| g.name == "fir.global" && names_global(&g.text, unique);
+        let global = globals.iter().find(is_it);
+        let spelled = op.types().strip_prefix('(').and_then(SpelledType::read);
+        if let Some(SpelledType { extents, content: Content::Number(element), .. }) = &spelled
+            && !extents.is_empty()
+        {
+            let dense = global.filter(|_| is_visible).and_then(|global| dense_of(&global.text));
+            let lower = self.lower(op, extents.len()).and_then(|all| all.into_iter().collect::<Option<Vec<i64>>>());
+            let extents = extents.iter().copied().collect::<Option<Vec<i64>>>();
+            let array = dense.zip(lower.zip(extents));
+            let array = array.and_then(|(dense, (lower, extents))| of_global(dense, *element, lower, extents));
+            return array.map_or_else(|| other(UNTAKEN.0, UNTAKEN.1), FortranKind::Array);
+        }
         let value = global.and_then(|g| match g.regions.first()?.as_slice() {
             [constant, last] if constant.name == "arith.constant" && last.name == "fir.has_value" => {
                 Some(&constant.text)
             }
             _ => None,
         });
-        let spelled = op.types().strip_prefix('(').and_then(SpelledType::read);
         let element = spelled.and_then(|s| if let Content::Number(element) = s.content { Some(element) } else { None });
         match (element, value.and_then(|text| text.split_once(" : "))) {
             (Some(element), Some((value, _))) => FortranKind::Constant { element, value: value.to_owned() },
@@ -342,7 +361,7 @@ impl<'a> Declared<'a> {
             Content::Number(element) if rank == 0 => FortranKind::Scalar { element, private: false, target },
             Content::Number(element) => {
                 let (extents, lower) = (vec![None; rank], vec![None; rank]);
-                FortranKind::Array(FortranArray { element, extents, lower, holder, target })
+                FortranKind::Array(FortranArray { element, extents, lower, holder, target, values: None })
             }
         }
     }
@@ -404,7 +423,8 @@ impl<'a> Declared<'a> {
                 match lower {
                     Some(lower) => {
                         let target = attributes.contains("target");
-                        FortranKind::Array(FortranArray { element, extents: spelled.extents, lower, holder, target })
+                        let extents = spelled.extents;
+                        FortranKind::Array(FortranArray { element, extents, lower, holder, target, values: None })
                     }
                     None => other("has bounds that are not recognised", "declare its shape with plain bounds"),
                 }
@@ -481,7 +501,7 @@ pub const HIDDEN: (&str, &str) =
     ("has a name that means something else where the region stands", "give one of the two another name");
 
 const UNTAKEN: (&str, &str) = (
-    "is a named constant that is an array, or of a type that is not taken",
+    "is a named constant of a type that is not taken, or an array of more than 256 reals or of values that are not",
     "copy it to a variable before the region, and use that",
 );
 
@@ -528,6 +548,18 @@ fn spoken(spelling: &str) -> String {
 }
 
 /// The text between `begin` and `end`.
+/// Whether the text of a `fir.global` declares the variable of this name.
+fn names_global(text: &str, unique: &str) -> bool {
+    let rest = text.split_once('@').and_then(|(_, rest)| rest.strip_prefix(unique));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '(']))
+}
+
+/// The elements of a constant as a `fir.global` has them: the text between `dense<` and `>`.
+fn dense_of(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("(dense<")?;
+    Some(rest.split_once("> : tensor<")?.0)
+}
+
 pub fn attribute<'t>(text: &'t str, begin: &str, end: char) -> Option<&'t str> {
     let (_, rest) = text.split_once(begin)?;
     rest.split(end).next()

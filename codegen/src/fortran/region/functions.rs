@@ -113,8 +113,8 @@ impl<'a> Translator<'a> {
         let declared = Declared::read(procedure, file.all, file.modules);
         let constants = constants_of(file, procedure, &declared, &self.clauses.pure)?;
         let conditions =
-            constants.iter().map(|constant| same_constant(self.of_region, &declared, constant, procedure.place.0));
-        let conditions = conditions.collect::<Answer<Vec<String>>>()?;
+            constants.into_iter().map(|constant| same_constant(self.of_region, &declared, constant, procedure.place.0));
+        let conditions = conditions.collect::<Answer<Vec<_>>>()?.concat();
         let head = head_of(procedure, &declared)?;
         writes_only_locals(&head, &declared)?;
         let clauses = FortranClauses { pure: self.clauses.pure.clone(), ..FortranClauses::default() };
@@ -143,8 +143,11 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// The condition that a constant of a procedure has its value, where the region can name it; `region` is what that declares.
-pub fn same_constant(region: &Declared, of: &Declared, constant: &NamedReal, line: u32) -> Answer<String> {
+/// The conditions that a constant of a procedure has its value, where the region can name it; `region` is what that declares.
+pub fn same_constant(region: &Declared, of: &Declared, constant: NamedReal, line: u32) -> Answer<Vec<String>> {
+    if constant.conditions.is_empty() {
+        return Ok(Vec::new());
+    }
     let name = &constant.name;
     let scope = |declared: &Declared| -> BTreeSet<String> {
         let all = declared.variables.values().filter(|variable| variable.name == *name);
@@ -166,7 +169,7 @@ pub fn same_constant(region: &Declared, of: &Declared, constant: &NamedReal, lin
         let reason = format!("the real constant `{name}` is not one of the region, where its value is compared");
         return Err(FortranRefusal::new(line, &reason, "declare it in the module of both"));
     }
-    Ok(format!("{name} == {}", constant.value))
+    Ok(constant.conditions)
 }
 
 /// Operations that act.

@@ -48,7 +48,10 @@ pub(super) fn own_arrays(
 
 /// The elements of an array of constant shape that no pointer reaches.
 fn elements_of(array: &FortranArray) -> Option<i64> {
-    let is_plain = array.holder == Holder::Itself && !array.target && array.lower.iter().all(Option::is_some);
+    let is_plain = array.holder == Holder::Itself
+        && !array.target
+        && array.values.is_none()
+        && array.lower.iter().all(Option::is_some);
     let elements = array.extents.iter().try_fold(1, |all: i64, extent| all.checked_mul((*extent)?));
     elements.filter(|elements| is_plain && *elements > 0)
 }
