@@ -7,6 +7,8 @@ mod aliases;
 mod calls;
 #[path = "fortran/drawn_calls.rs"]
 mod drawn_calls;
+#[path = "fortran/folded.rs"]
+mod folded;
 #[path = "fortran/marks.rs"]
 mod marks;
 #[path = "fortran/modules.rs"]

@@ -13,26 +13,50 @@ pub enum OperandKind {
 }
 use OperandKind::{RealConstant, Variable, WholeConstant};
 
+/// A power of a text.
+struct Power {
+    text: String,
+    of_constants: bool,
+    is_real: bool,
+    is_square: bool,
+}
+
 /// Refuses a statement with a power of constants that is real; `kind_of` knows the names of variables and constants.
 pub fn check(
     statement: &FortranStatement,
     kind_of: &dyn Fn(&str) -> Option<OperandKind>,
 ) -> Result<(), FortranRefusal> {
-    let all = tokens(&statement.text);
-    for at in (1..all.len()).filter(|at| all[at - 1..=*at] == ["*", "*"]) {
-        let begin = first_of_operand(&all[..at - 1]);
-        let end = at + 1 + length_of_operand(&all[at + 1..]);
-        let (base, exponent) = (kind(&all[begin..at - 1], kind_of), kind(&all[at + 1..end], kind_of));
-        // A square is one product, whoever computes it.
-        let is_square = all[at + 1..end] == ["2"] && all.get(end..end + 2) != Some(&["*", "*"]);
-        let is_real = [base, exponent].contains(&RealConstant);
-        if is_real && ![base, exponent].contains(&Variable) && !is_square {
-            let text: String = all[begin..end].concat();
-            let reason = format!("`{text}`, a power of constants: compilers round it differently");
+    for power in powers(&statement.text, kind_of) {
+        if power.of_constants && power.is_real && !power.is_square {
+            let reason = format!("`{}`, a power of constants: compilers round it differently", power.text);
             return Err(FortranRefusal::new(statement.first, &reason, "assign it to a variable before the region"));
         }
     }
     Ok(())
+}
+
+/// How many powers of a statement flang shows, if it does not compute one whose operands look like variables and are none, such as
+/// `0.8**(5 + 0*i)` and `0.8**size(t)`.
+pub fn shown(statement: &FortranStatement, kind_of: &dyn Fn(&str) -> Option<OperandKind>) -> usize {
+    powers(&statement.text, kind_of).iter().filter(|power| !power.of_constants).count()
+}
+
+fn powers(text: &str, kind_of: &dyn Fn(&str) -> Option<OperandKind>) -> Vec<Power> {
+    let all = tokens(text);
+    let signs = (1..all.len()).filter(|at| all[at - 1..=*at] == ["*", "*"]);
+    let power = |at: usize| {
+        let begin = first_of_operand(&all[..at - 1]);
+        let end = at + 1 + length_of_operand(&all[at + 1..]);
+        let (base, exponent) = (kind(&all[begin..at - 1], kind_of), kind(&all[at + 1..end], kind_of));
+        Power {
+            text: all[begin..end].concat(),
+            of_constants: ![base, exponent].contains(&Variable),
+            is_real: [base, exponent].contains(&RealConstant),
+            // One product, whoever computes it.
+            is_square: all[at + 1..end] == ["2"] && all.get(end..end + 2) != Some(&["*", "*"]),
+        }
+    };
+    signs.map(power).collect()
 }
 
 /// Where the operand that ends the tokens begins: a number, or a name and parentheses.
@@ -132,6 +156,16 @@ mod tests {
         ] {
             assert!(refused(text), "{text}");
         }
+    }
+
+    #[test]
+    fn powers_of_variables_are_counted() {
+        let count = |text: &str| {
+            let statement = FortranStatement { first: 1, last: 1, label: None, text: text.to_owned() };
+            shown(&statement, &|name| if name == "k" { Some(WholeConstant) } else { Some(Variable) })
+        };
+        assert_eq!(count("x = x**2 + 2**k + y**0.5*3**i"), 3);
+        assert_eq!(count("x = 0.8**size(t) + 0.8**2"), 1);
     }
 
     #[test]

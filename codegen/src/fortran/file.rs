@@ -1,16 +1,14 @@
 //! A file of Fortran: its statements, and what flang says about it. Looks at the words of regions and of the functions
 //! that they call.
 
-use super::constant_arrays;
 use super::constant_powers::{self, OperandKind};
 use super::external_functions::mark_of;
 use super::function_names::FunctionNames;
 use super::hlfir::HlfirOp;
 use super::modules::FileModules;
 use super::refused::FortranRefusal;
+use super::shown_calls::{self, Expected};
 use super::statements::FortranStatement;
-use super::types::Element;
-use super::values::fortran_real;
 use super::variables::{Declared, FortranArray, FortranKind, attribute};
 use super::words;
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,14 +78,6 @@ pub struct FortranFile<'a> {
     group: &'a FileGroup<'a>,
     /// Its place among these.
     at: usize,
-}
-
-/// A real named constant that a text names.
-pub struct NamedReal {
-    /// Its name.
-    pub name: String,
-    /// Conditions of Fortran under which it has the value, or the elements, that flang has put in.
-    pub conditions: Vec<String>,
 }
 
 impl<'a> FortranFile<'a> {
@@ -175,6 +165,13 @@ impl<'a> FortranFile<'a> {
         names.chain(generic).map(|name| name.trim().to_owned())
     }
 
+    /// The statements of a procedure before its first action.
+    pub fn declarations(&self, procedure: &HlfirOp) -> impl Iterator<Item = &FortranStatement> {
+        let begin = self.statements.iter().position(|s| procedure.is_own && s.first == procedure.place.0);
+        let inside = begin.map_or(&[][..], |begin| &self.statements[begin + 1..]).iter();
+        inside.take_while(|s| words::is_declaration(&s.text) || s.text.starts_with("include "))
+    }
+
     /// The actions of a procedure, without the `return` at its end; or the line of a statement that is not taken.
     pub fn actions(&self, procedure: &HlfirOp) -> Result<Vec<&FortranStatement>, FortranRefusal> {
         let begin = self.statements.iter().position(|s| procedure.is_own && s.first == procedure.place.0);
@@ -201,6 +198,7 @@ impl<'a> FortranFile<'a> {
     /// Checks the words of statements of a procedure, which may call functions of a clause `pure`; gives those that are names.
     pub fn names_used(
         &self,
+        procedure: &HlfirOp,
         declared: &Declared,
         statements: &[&FortranStatement],
         pure: &[String],
@@ -224,6 +222,14 @@ impl<'a> FortranFile<'a> {
                 lines.entry(name).or_insert(statement.first);
             }
         }
+        let of_variables = |name: &str| {
+            declared.constants.contains_key(name) || declared.variables.values().any(|variable| variable.name == name)
+        };
+        let is_function = |name: &str| names.contains(name) && !of_variables(name);
+        let powers =
+            |statement: &FortranStatement| constant_powers::shown(statement, &|name| operand_kind(declared, name));
+        let expected = Expected { is_function: &is_function, powers: &powers };
+        shown_calls::check(statements, procedure, &self.functions, &expected)?;
         Ok(lines)
     }
 
@@ -271,37 +277,4 @@ fn external_procedure(procedure: &HlfirOp) -> Option<&str> {
 fn procedure_in<'a>(all: &'a [HlfirOp], symbol: &str) -> Option<&'a HlfirOp> {
     let is_it = |op: &&HlfirOp| op.name == "func.func" && attribute(&op.text, "@", '(') == Some(symbol);
     all.iter().find(|op| is_it(op) && !op.regions.is_empty())
-}
-
-/// Refuses variables that are not taken; gives the real constants among the names, in order.
-pub fn real_constants(
-    declared: &Declared,
-    used: &BTreeMap<String, u32>,
-    line: u32,
-) -> Result<Vec<NamedReal>, FortranRefusal> {
-    let mut all = Vec::new();
-    let variables = declared.variables.values().map(|variable| (&variable.name, &variable.kind));
-    for (name, kind) in variables.chain(&declared.constants) {
-        let Some(used) = used.get(name) else { continue };
-        let (element, value) = match kind {
-            FortranKind::Constant { element, value } => (element, value),
-            FortranKind::Array(array) if array.values.is_some() => {
-                all.push(NamedReal { name: name.clone(), conditions: constant_arrays::conditions(name, array) });
-                continue;
-            }
-            FortranKind::Other(reason, remedy) => {
-                return Err(FortranRefusal::new(*used, &format!("`{name}` {reason}"), remedy));
-            }
-            _ => continue,
-        };
-        if matches!(element, Element::F32 | Element::F64) {
-            let Some(value) = fortran_real(value, *element) else {
-                let reason = format!("the constant `{name}` has a value that is not taken");
-                return Err(FortranRefusal::new(line, &reason, "copy it to a variable before the region"));
-            };
-            all.push(NamedReal { name: name.clone(), conditions: vec![format!("{name} == {value}")] });
-        }
-    }
-    all.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(all)
 }

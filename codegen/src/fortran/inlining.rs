@@ -1,11 +1,12 @@
 //! Puts the text of subroutines of the file where a region calls them. Names of values get an ending of their own, local
 //! variables become ones of the region's procedure, and arguments are named by operations that flang does not print.
 
+use super::constants::same_constant;
 use super::file::FortranFile;
 use super::hlfir::{BIND, ENTER, ENTERED, HOLD, HlfirOp, LOCAL, VIEW, base};
 use super::passing::difference;
 use super::refused::FortranRefusal;
-use super::region::{constants_of, same_constant};
+use super::region::constants_of;
 use super::types::{Content, Element, Holder, SpelledType};
 use super::variables::{Declared, FortranKind, FortranVariable, attribute, is_around, scope_of};
 use callee::{Callee, member_of_common, shape_of, unknown_variable, used_in};
@@ -258,7 +259,7 @@ impl<'f> Inliner<'f> {
             declared.variables.entry(key).and_modify(|variable| variable.kind = kind);
         }
         for constant in constants_of(&self.file, procedure, &declared, self.pure)? {
-            self.conditions.extend(same_constant(self.root, &declared, constant, line)?);
+            self.conditions.extend(same_constant(self.root, &declared, constant, procedure)?);
         }
         let [block] = procedure.regions.as_slice() else { return bad("it has no body") };
         let [before @ .., end] = block.as_slice() else { return bad("it has no body") };

@@ -5,13 +5,15 @@
 
 pub mod command;
 pub mod reading;
-pub mod statements;
+pub mod shown_calls;
+mod statements;
 
 mod advice;
 mod clauses;
 mod command_line;
 mod constant_arrays;
 mod constant_powers;
+mod constants;
 mod element_uses;
 mod escape;
 mod external_functions;

@@ -1,8 +1,9 @@
 //! From a file with marks to regions that can be replaced, and refusals.
 
 use super::clauses::FortranClauses;
+use super::constants::{named_constants, shape_conditions};
 use super::escape::escape;
-use super::file::{FileGroup, FileParts, FortranFile, real_constants};
+use super::file::{FileGroup, FileParts, FortranFile};
 use super::hlfir::{self, HlfirOp};
 use super::inlining::{expand, expand_others};
 use super::kept_texts::{OpenedText, OpenedTexts};
@@ -13,6 +14,7 @@ use super::rewriting::FortranRegion;
 use super::scopes::names_around;
 use super::statements::{FortranStatement, Mark, SourceForm, marks, statements};
 use super::variables::Declared;
+use super::variables::FortranKind;
 use super::words::{self, LoopEnd, loop_end};
 use std::collections::BTreeSet;
 
@@ -179,7 +181,7 @@ fn translated(
         return Err(FortranRefusal::new(s.first, "the subprogram or the file has an EQUIVALENCE", remedy));
     }
     let declared = declared_around(file, function, first);
-    let mut used = file.names_used(&declared, &inside.iter().collect::<Vec<_>>(), &clauses.pure)?;
+    let mut used = file.names_used(function, &declared, &inside.iter().collect::<Vec<_>>(), &clauses.pure)?;
     let expanded = expand(file, function, (first, last), &declared, &clauses.pure)?;
     let function = expanded.as_ref().map_or(function, |expanded| &expanded.function);
     let declared = if expanded.is_some() { declared_around(file, function, first) } else { declared };
@@ -190,8 +192,13 @@ fn translated(
         return refuse(&format!("a variable has the name `{word}`, which the call needs"), "give it another name");
     }
     file.without_macros(&used, mark.line)?;
-    let constants = real_constants(&declared, &used, mark.line)?;
+    let constants = named_constants(&declared, &used, mark.line)?;
     let mut conditions: Vec<String> = constants.into_iter().flat_map(|one| one.conditions).collect();
+    for variable in declared.variables.values().filter(|variable| used.contains_key(&variable.name)) {
+        if let FortranKind::Array(array) = &variable.kind {
+            conditions.extend(shape_conditions(&variable.name, array));
+        }
+    }
     let loops: Vec<u32> = inside.iter().flat_map(|s| vec![s.first; words::loops_begun(&s.text)]).collect();
     let Some(ops) = block(function, first, last, &loops) else {
         // Flang makes conditions of those that stand in no block of their loop.
@@ -215,6 +222,7 @@ fn translated(
     conditions.extend(expanded.iter().flat_map(|expanded| expanded.conditions.iter().cloned()));
     translated.identities.extend(expanded.iter().flat_map(|expanded| expanded.identities.iter().cloned()));
     conditions.extend(translated.conditions.iter().cloned());
+    conditions.extend(translated.arrays.values().flat_map(|(text, array)| shape_conditions(text, array)));
     conditions.extend(translated.functions.iter().flat_map(|function| function.conditions.iter().cloned()));
     conditions.sort();
     conditions.dedup();

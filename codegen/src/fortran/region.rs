@@ -31,7 +31,7 @@ mod views;
 
 use own_arrays::own_arrays;
 
-pub use functions::{constants_of, same_constant};
+pub use functions::constants_of;
 pub use own_arrays::OwnArray;
 pub use region_place::RegionPlace;
 
@@ -57,6 +57,8 @@ pub struct TranslatedFunction {
     pub lines: Vec<(String, u32)>,
     /// Conditions of Fortran under which its constants are those of gfortran.
     pub conditions: Vec<String>,
+    /// It computes powers that compilers compute differently where they know the arguments.
+    pub has_power: bool,
 }
 
 /// A region as C.
@@ -96,6 +98,8 @@ pub struct TranslatedRegion {
     pub numeric: Vec<NumericFunction>,
     /// Names of all functions that the lines call.
     pub called: BTreeSet<String>,
+    /// It computes powers that compilers compute differently where they know the operands.
+    pub has_power: bool,
     /// Conditions of Fortran under which arrays have the extents that subroutines declare, and steps are positive.
     pub conditions: Vec<String>,
     /// Procedures of other files whose texts the lines have: names for the linker, and those that their objects have there.
@@ -417,7 +421,8 @@ impl<'a> Translator<'a> {
             _ => None,
         };
         let mut made = made.map_or_else(|| unknown(op), Ok)?;
-        made.reads = operands.iter().any(|operand| self.values.get(base(operand)).is_some_and(|value| value.reads));
+        let of: Vec<&HlfirValue> = operands.iter().filter_map(|operand| self.values.get(base(operand))).collect();
+        (made.reads, made.varies) = (of.iter().any(|value| value.reads), of.iter().any(|value| value.varies));
         Ok(made)
     }
 
@@ -532,23 +537,14 @@ impl<'a> Translator<'a> {
         let fortran = Some(variable.name.clone()).filter(|_| is_steady && element.is_whole());
         let name = if is_written { self.written_name(key, variable) } else { c_name(&variable.name) };
         let name = if is_truth { format!("({name} != 0)") } else { name };
-        Ok(HlfirValue { fortran, reads: is_written, ..HlfirValue::of(name, *element, shape) })
+        let varies = is_written || is_own || !self.callers.is_empty();
+        Ok(HlfirValue { fortran, reads: is_written, varies, ..HlfirValue::of(name, *element, shape) })
     }
 
     /// The name in C of a scalar that is assigned. A counter that is also assigned between its loops is another variable
     /// there: a loop leaves nothing in it.
     fn written_name(&self, key: &str, variable: &FortranVariable) -> String {
         if self.counters.contains(key) { format!("_v_{}", variable.name) } else { c_name(&variable.name) }
-    }
-
-    /// What an element holds.
-    fn value_of(found: &FoundElement) -> HlfirValue {
-        let shape = match found.element {
-            // Whether the region writes it is looked for in C.
-            element if element.is_whole() && found.steady => ValueShape::Affine,
-            _ => ValueShape::Other("an element of an array"),
-        };
-        HlfirValue { reads: true, ..HlfirValue::of(found.text.clone(), found.element, shape) }
     }
 
     /// The name in C of a number that others may write.

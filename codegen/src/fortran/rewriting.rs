@@ -33,6 +33,9 @@ pub struct FortranRegion {
     pub conditions: Vec<String>,
 }
 
+/// Conditions in one statement: it then has no more lines than each standard of Fortran takes.
+const TOGETHER: usize = 8;
+
 /// An argument: in C, in the interface and in the call.
 struct Argument {
     c: String,
@@ -296,7 +299,8 @@ impl FortranRegion {
                 let _ = write!(step, "*size({text},{at},8)");
             }
         }
-        all.extend(self.conditions.iter().cloned());
+        // None of these needs another one to be true.
+        all.extend(self.conditions.chunks(TOGETHER).map(|some| some.join(" .and. ")));
         all
     }
 

@@ -41,6 +41,8 @@ pub struct HlfirValue {
     pub fortran: Option<String>,
     /// The text reads memory that others may write.
     pub reads: bool,
+    /// Each iteration may have another one of data, so that compilers do not know it.
+    pub varies: bool,
     /// The number of the statement that computes it; constants belong to all.
     pub statement: usize,
 }
@@ -78,7 +80,8 @@ impl HlfirValue {
     pub fn of(text: String, element: Element, shape: ValueShape) -> HlfirValue {
         let sum = (element.is_whole() && shape.is_affine()).then(|| WholeSum::term(&text));
         let (number, fortran) = (None, None);
-        HlfirValue { text, element, written: element, shape, sum, number, fortran, reads: false, statement: 0 }
+        let (reads, varies) = (false, false);
+        HlfirValue { text, element, written: element, shape, sum, number, fortran, reads, varies, statement: 0 }
     }
 }
 

@@ -46,7 +46,7 @@ pub enum FortranKind {
     Array(FortranArray),
     /// An object of a derived type, or an array of such objects, whose rank is not 0.
     Object { holder: Holder, rank: usize },
-    /// A named constant: its value, as flang prints it; that of a logical one is not kept.
+    /// A named constant: its value, as flang prints it; `true` or `false` of a logical one.
     Constant { element: Element, value: String },
     /// Something that is not taken: a reason and a remedy.
     Other(String, &'static str),
@@ -201,9 +201,41 @@ impl<'a> Declared<'a> {
                 declared.variables.insert(result.as_str(), variable);
             }
         }
+        declared.shared_blocks();
         declared.without_hidden(&scope);
         declared.module_constants(modules);
         declared
+    }
+
+    /// Says of members of a COMMON block that has several lists of names here that it has: two names may be the same memory.
+    fn shared_blocks(&mut self) {
+        let block_of = |key: &&str| self.definitions.get(*key).and_then(|declare| self.block(declare));
+        let mut lists: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for (key, variable) in &self.variables {
+            if let Some(block) = block_of(key) {
+                lists.entry(block).or_default().insert(&variable.scope);
+            }
+        }
+        lists.retain(|_, scopes| scopes.len() > 1);
+        let is_shared = |key: &&&str| block_of(key).is_some_and(|block| lists.contains_key(&block));
+        let shared: Vec<&str> = self.variables.keys().filter(is_shared).copied().collect();
+        for key in shared {
+            if let Some(variable) = self.variables.get_mut(key) {
+                variable.kind = other(
+                    "is in a COMMON block that has several lists of names here, by `use` or of its own",
+                    "use one of the lists only",
+                );
+            }
+        }
+    }
+
+    /// The COMMON block of which a declaration is a member, by flang's name.
+    fn block(&self, declare: &HlfirOp) -> Option<String> {
+        let convert = self.definitions.get(base(declare.operands().first()?)).filter(|op| op.name == "fir.convert")?;
+        let block = self.definitions.get(base(self.common(convert)?.operands().first()?))?;
+        let address =
+            if block.name == "fir.convert" { self.definitions.get(base(block.operands().first()?))? } else { block };
+        Some(address.name.clone())
     }
 
     /// Leaves out variables of the procedure and constants of the module around that the procedure's own variables hide: flang
@@ -231,7 +263,8 @@ impl<'a> Declared<'a> {
                     FortranKind::Constant { element, value: value.to_owned() }
                 }
                 None if spelling.starts_with("logical(") && !modules.renamed.contains(name) => {
-                    FortranKind::Constant { element: Element::Condition, value: String::new() }
+                    let value = value.trim_start_matches('.').split('.').next().unwrap_or_default();
+                    FortranKind::Constant { element: Element::Condition, value: value.to_owned() }
                 }
                 None => other(UNTAKEN.0, UNTAKEN.1),
             };
@@ -275,12 +308,17 @@ impl<'a> Declared<'a> {
     }
 
     fn constant(&self, op: &HlfirOp, unique: &str, globals: &[HlfirOp], is_visible: bool) -> FortranKind {
-        // Flang has put the value of a logical constant where its name stood.
-        if op.types().starts_with("(!fir.ref<!fir.logical<") {
-            return FortranKind::Constant { element: Element::Condition, value: String::new() };
-        }
         let is_it = |g: &&HlfirOp| g.name == "fir.global" && names_global(&g.text, unique);
         let global = globals.iter().find(is_it);
+        if op.types().starts_with("(!fir.ref<!fir.logical<") {
+            let value = global.and_then(|g| Some(g.regions.first()?.first()?.text.as_str()));
+            return match value {
+                Some("true" | "false") => {
+                    FortranKind::Constant { element: Element::Condition, value: value.unwrap_or_default().to_owned() }
+                }
+                _ => other(UNTAKEN.0, UNTAKEN.1),
+            };
+        }
         let spelled = op.types().strip_prefix('(').and_then(SpelledType::read);
         if let Some(SpelledType { extents, content: Content::Number(element), .. }) = &spelled
             && !extents.is_empty()
@@ -442,7 +480,7 @@ impl<'a> Declared<'a> {
         match definition.name.as_str() {
             "fir.alloca" => Some("fir.alloca"),
             _ if definition.name.starts_with("fir.address_of") => Some("fir.address_of"),
-            "fir.convert" if !definition.text.contains("!fir.ptr") => self.common(definition),
+            "fir.convert" if !definition.text.contains("!fir.ptr") => self.common(definition).map(|_| "fir.address_of"),
             "fir.load" | "fir.box_addr" if op.text.contains("host_assoc") => self.around(definition),
             _ => None,
         }
@@ -457,16 +495,16 @@ impl<'a> Declared<'a> {
         (is_member && definition.operands().first()?.starts_with("%arg")).then_some("host")
     }
 
-    /// A member of a COMMON block.
-    fn common(&self, convert: &HlfirOp) -> Option<&'static str> {
-        let member = self.definitions.get(base(convert.operands().first()?))?;
+    /// The operation that finds a member of a COMMON block.
+    fn common(&self, convert: &HlfirOp) -> Option<&'a HlfirOp> {
+        let member = *self.definitions.get(base(convert.operands().first()?))?;
         if member.name != "fir.coordinate_of" {
             return None;
         }
         let block = self.definitions.get(base(member.operands().first()?))?;
         let address =
             if block.name == "fir.convert" { self.definitions.get(base(block.operands().first()?))? } else { block };
-        address.name.starts_with("fir.address_of").then_some("fir.address_of")
+        address.name.starts_with("fir.address_of").then_some(member)
     }
 
     fn lower(&self, op: &HlfirOp, rank: usize) -> Option<Vec<Option<i64>>> {

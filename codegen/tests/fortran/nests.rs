@@ -134,7 +134,7 @@ impl Nest {
         }
         let (x, y) = (self.term(depth - 1, private), self.term(depth - 1, private));
         match self.random.below(18) {
-            17 => format!("softened(real({x}, 8))**{}", self.random.pick(&["3", "(-1)", "4", "n"])),
+            17 => format!("softened(real({x}, 8))**{}", self.random.pick(&["3", "(-1)", "4", "5"])),
             14 => format!("crooked(real({x}, 8), {})", self.random.pick(&self.counters)),
             15 => format!("outside(real({x}, 8), {y} < 0.5d0)"),
             16 => format!("bent(crooked(real({x}, 8), {}), outside(0.3d0, .true.))", self.subscript()),

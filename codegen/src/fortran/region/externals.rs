@@ -43,7 +43,7 @@ impl<'a> Translator<'a> {
         }
         let text = format!("{}({})", function.wrapper(), arguments.join(", "));
         let value = HlfirValue::of(text, function.result.element, ValueShape::Other("a call of a function"));
-        self.keep(op, HlfirValue { reads: true, ..value })
+        self.keep(op, HlfirValue { reads: true, varies: true, ..value })
     }
 
     /// The function that flang calls `symbol`.

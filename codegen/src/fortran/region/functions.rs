@@ -1,16 +1,18 @@
 //! Calls of functions of the file. A function of numbers becomes a function of C: what its text does is then known, and
 //! it has no effect, as it has only its arguments and local variables.
 
+use super::numeric::KNOWN_POWER;
 use super::{Answer, TranslatedFunction, TranslatedRegion, Translator, c_name, call_arguments, refuse, unknown};
 use crate::fortran::clauses::FortranClauses;
-use crate::fortran::file::{FortranFile, NamedReal, real_constants};
+use crate::fortran::constants::{self, NamedConstant, named_constants, same_constant};
+use crate::fortran::file::FortranFile;
 use crate::fortran::hlfir::{HlfirOp, base};
 use crate::fortran::passing::difference;
 use crate::fortran::refused::FortranRefusal;
 use crate::fortran::values::{HlfirValue, ValueShape};
 use crate::fortran::variables::{Declared, FortranKind, FortranVariable, attribute};
 use crate::fortran::words::loops_begun;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A function of which only the head was read.
 struct FunctionHead<'a> {
@@ -36,7 +38,7 @@ impl<'a> Translator<'a> {
     /// A call of a function of numbers.
     pub(super) fn call(&mut self, op: &'a HlfirOp) -> Answer<()> {
         if let Some(value) = self.numeric(op)? {
-            return self.keep(op, HlfirValue { reads: true, ..value });
+            return self.keep(op, HlfirValue { reads: true, varies: true, ..value });
         }
         let symbol = attribute(&op.text, "@", '(').unwrap_or_default();
         let name = self.file.functions.name_of(symbol).to_owned();
@@ -80,11 +82,15 @@ impl<'a> Translator<'a> {
             if value.element != *element {
                 return refuse(op, &format!("an argument of `{called}` has another type"), OUTSIDE);
             }
+            if function.has_power && !element.is_whole() && !value.varies {
+                let remedy = "write `pure(pow)` in the mark, if its last bits may differ";
+                return refuse(op, &format!("`{called}` has a power, and {KNOWN_POWER}"), remedy);
+            }
             arguments.push(value.whole_text());
         }
         let text = format!("{}({})", function.name, arguments.join(", "));
         let value = HlfirValue::of(text, function.element, ValueShape::Other("a call of a function"));
-        self.keep(op, HlfirValue { reads: true, ..value })
+        self.keep(op, HlfirValue { reads: true, varies: true, ..value })
     }
 
     /// The function of C for a function of the file.
@@ -113,7 +119,7 @@ impl<'a> Translator<'a> {
         let declared = Declared::read(procedure, file.all, file.modules);
         let constants = constants_of(file, procedure, &declared, &self.clauses.pure)?;
         let conditions =
-            constants.into_iter().map(|constant| same_constant(self.of_region, &declared, constant, procedure.place.0));
+            constants.into_iter().map(|constant| same_constant(self.of_region, &declared, constant, procedure));
         let conditions = conditions.collect::<Answer<Vec<_>>>()?.concat();
         let head = head_of(procedure, &declared)?;
         writes_only_locals(&head, &declared)?;
@@ -138,55 +144,27 @@ impl<'a> Translator<'a> {
         self.made.identities = made.identities;
         self.made.numeric = made.numeric;
         self.made.called.extend(made.called);
+        self.made.has_power |= made.has_power;
         self.made.functions.push(function.clone());
         Ok(function)
     }
 }
 
-/// The conditions that a constant of a procedure has its value, where the region can name it; `region` is what that declares.
-pub fn same_constant(region: &Declared, of: &Declared, constant: NamedReal, line: u32) -> Answer<Vec<String>> {
-    if constant.conditions.is_empty() {
-        return Ok(Vec::new());
-    }
-    let name = &constant.name;
-    let scope = |declared: &Declared| -> BTreeSet<String> {
-        let all = declared.variables.values().filter(|variable| variable.name == *name);
-        all.map(|variable| variable.scope.clone()).collect()
-    };
-    // Of a module's constants, flang declares only those that the module's own procedures have.
-    let of_module = |declared: &Declared| {
-        let scopes = scope(declared);
-        declared.constants.contains_key(name) && scopes.is_empty()
-            || scopes.len() == 1
-                && scopes
-                    .first()
-                    .and_then(|one| one.strip_prefix("_QM"))
-                    .is_some_and(|module| !module.contains(|c: char| c.is_ascii_uppercase()))
-    };
-    let same = scope(of) == scope(region) && of.constants.contains_key(name) == region.constants.contains_key(name)
-        || of_module(of) && of_module(region) && (scope(of).is_empty() || scope(region).is_empty());
-    if !same {
-        let reason = format!("the real constant `{name}` is not one of the region, where its value is compared");
-        return Err(FortranRefusal::new(line, &reason, "declare it in the module of both"));
-    }
-    Ok(constant.conditions)
-}
-
 /// Operations that act.
 const ACTS: [&str; 6] = ["hlfir.assign", "fir.do_loop", "fir.if", "fir.call", "fir.store", "hlfir.where"];
 
-/// Checks the words of a procedure; gives the real constants that it names.
+/// Checks the words of a procedure; gives the constants that it names.
 pub fn constants_of(
     file: &FortranFile,
     procedure: &HlfirOp,
     declared: &Declared,
     pure: &[String],
-) -> Answer<Vec<NamedReal>> {
+) -> Answer<Vec<NamedConstant>> {
     let actions = file.actions(procedure)?;
     if procedure.inner().iter().any(|op| !op.is_own && ACTS.contains(&op.name.as_str())) {
         return Err(FortranRefusal::new(procedure.place.0, "it includes statements of another file", OUTSIDE));
     }
-    let used = file.names_used(declared, &actions, pure)?;
+    let used = file.names_used(procedure, declared, &actions, pure)?;
     file.without_macros(&used, procedure.place.0)?;
     let mut loops: Vec<u32> = actions.iter().flat_map(|s| vec![s.first; loops_begun(&s.text)]).collect();
     let mut shown: Vec<u32> =
@@ -200,7 +178,10 @@ pub fn constants_of(
             OUTSIDE,
         ));
     }
-    real_constants(declared, &used, procedure.place.0)
+    let seen = constants::declared_by(file, procedure, declared)?;
+    let constants = named_constants(declared, &used, procedure.place.0)?;
+    let is_seen = |constant: &NamedConstant| seen.contains(&constant.name);
+    Ok(constants.into_iter().map(|one| NamedConstant { is_seen: is_seen(&one), ..one }).collect())
 }
 
 /// Takes a function apart: what it declares, what it does, and the return of its result.
@@ -325,5 +306,6 @@ fn finished(
     let last = lines.last().map_or(line, |(_, line)| *line);
     lines.push((format!("    return {};", c_name(&result)), last));
     let (symbol, locals, bounds) = (symbol.to_owned(), made.locals.clone(), made.bounds.clone());
-    Ok(TranslatedFunction { symbol, name, element, parameters, locals, bounds, lines, conditions })
+    let has_power = made.has_power;
+    Ok(TranslatedFunction { symbol, name, element, parameters, locals, bounds, lines, conditions, has_power })
 }

@@ -5,6 +5,12 @@ use crate::fortran::hlfir::HlfirOp;
 use crate::fortran::numeric_functions::numeric_function;
 use crate::fortran::values::{HlfirValue, ValueShape};
 
+/// Why a power with a whole exponent needs the user's word.
+pub(super) const KNOWN_POWER: &str = "compilers compute it differently where they know its base or its exponent";
+
+/// The name of powers in `pure`.
+const POWER: &str = "pow";
+
 impl<'a> Translator<'a> {
     /// The value of a function of numbers, if the operation computes one.
     pub(super) fn numeric(&mut self, op: &'a HlfirOp) -> Answer<Option<HlfirValue>> {
@@ -18,6 +24,7 @@ impl<'a> Translator<'a> {
             return refuse(op, &reason, &format!("write `pure({name})` in the mark, if its last bits may differ"));
         }
         self.made.called.extend(given);
+        self.power(op)?;
         let (operands, parameters) = (op.operands(), function.parameters());
         if operands.len() != parameters.len() {
             return Ok(None);
@@ -36,5 +43,32 @@ impl<'a> Translator<'a> {
             self.made.numeric.push(function);
         }
         Ok(Some(HlfirValue::of(text, result, ValueShape::Other("a function of numbers"))))
+    }
+
+    /// Refuses a power of a real that gfortran computes otherwise where it knows the base, or an exponent that is a variable, unless the
+    /// mark has `pure(pow)`: it then rounds the exact value, or multiplies in another order.
+    fn power(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let operands = op.operands();
+        let ("math.fpowi", [base, exponent]) = (op.name.as_str(), operands.as_slice()) else { return Ok(()) };
+        let exponent = self.operand(op, exponent)?.number;
+        // One operation, or none.
+        if exponent.is_some_and(|exponent| (-1..=2).contains(&exponent)) {
+            return Ok(());
+        }
+        if self.clauses.pure.iter().any(|name| name == POWER) {
+            self.made.called.insert(POWER.to_owned());
+            return Ok(());
+        }
+        let remedy = "assign the power to a variable before the region; or write `pure(pow)` in the mark, if its last bits may differ";
+        match exponent {
+            None => refuse(op, &format!("a power whose exponent is a variable: {KNOWN_POWER}"), remedy),
+            Some(_) if !self.operand(op, base)?.varies => {
+                refuse(op, &format!("a power of what all iterations share: {KNOWN_POWER}"), remedy)
+            }
+            Some(_) => {
+                self.made.has_power = true;
+                Ok(())
+            }
+        }
     }
 }

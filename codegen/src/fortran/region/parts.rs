@@ -4,8 +4,19 @@ use super::{Answer, FoundElement, Translator, refusal, refuse, unknown};
 use crate::fortran::hlfir::{HlfirOp, base};
 use crate::fortran::places::{Designator, Place, ReachedKind};
 use crate::fortran::types::{Holder, SpelledType};
+use crate::fortran::values::{HlfirValue, ValueShape};
 
 impl<'a> Translator<'a> {
+    /// What an element holds.
+    pub(super) fn value_of(found: &FoundElement) -> HlfirValue {
+        let shape = match found.element {
+            // Whether the region writes it is looked for in C.
+            element if element.is_whole() && found.steady => ValueShape::Affine,
+            _ => ValueShape::Other("an element of an array"),
+        };
+        HlfirValue { reads: true, varies: !found.steady, ..HlfirValue::of(found.text.clone(), found.element, shape) }
+    }
+
     pub(super) fn designate(&mut self, op: &'a HlfirOp) -> Answer<()> {
         let Some(parts) = Designator::read(op) else {
             return refuse(op, "a part of a variable that is not taken", "write a loop over its elements");

@@ -22,7 +22,7 @@ subroutine kernel(n, m, a, b, k)
       b(i,j) = b(i,j)**4 + (b(i,j) + 1)**7
     end do
   end do
-  !$dvm region
+  !$dvm region pure(pow)
   do j = 1, n
     do i = 1, n
       a(i,j) = (a(i,j)*1d-3)**(i - j) + (a(i,j)*1d-2)**m + cubed(a(i,j))

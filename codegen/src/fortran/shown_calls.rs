@@ -1,0 +1,129 @@
+//! Functions and powers that a text has and flang does not show: statement functions, which flang writes out, and what it computes
+//! because all operands are constants for it. What it makes of them may have other last bits than what gfortran makes.
+
+use super::function_names::FunctionNames;
+use super::hlfir::HlfirOp;
+use super::numeric_functions::numeric_function;
+use super::refused::FortranRefusal;
+use super::statements::FortranStatement;
+use super::variables::attribute;
+use super::words::tokens;
+use std::collections::BTreeMap;
+
+/// What statements have of which flang must show as much.
+pub struct Expected<'a> {
+    /// Whether a name is that of a function.
+    pub is_function: &'a dyn Fn(&str) -> bool,
+    /// The powers of a statement.
+    pub powers: &'a dyn Fn(&FortranStatement) -> usize,
+}
+
+/// Refuses statements of `procedure` that name a function, or a power, more often than flang shows them on their lines.
+pub fn check(
+    statements: &[&FortranStatement],
+    procedure: &HlfirOp,
+    functions: &FunctionNames,
+    expected: &Expected,
+) -> Result<(), FortranRefusal> {
+    for together in on_lines_of_their_own(statements) {
+        let mut named: BTreeMap<&str, usize> = BTreeMap::new();
+        for statement in together {
+            for name in referenced(&statement.text).into_iter().filter(|name| (expected.is_function)(name)) {
+                *named.entry(name).or_default() += 1;
+            }
+        }
+        let powers: usize = together.iter().map(|statement| (expected.powers)(statement)).sum();
+        if named.is_empty() && powers == 0 {
+            continue;
+        }
+        let lines = together[0].first..=together.iter().map(|s| s.last).max().unwrap_or_default();
+        let inner = procedure.inner();
+        let shown = || inner.iter().filter(|op| op.is_own && lines.contains(&op.place.0));
+        if shown().filter(|op| is_power(op)).count() < powers {
+            let reason = "flang shows no power here: it has computed one whose operands are constants for it";
+            let remedy = "assign the power to a variable before the region";
+            return Err(FortranRefusal::new(together[0].first, reason, remedy));
+        }
+        for (name, count) in named {
+            if shown().filter(|op| calls(op, name, functions)).count() < count {
+                let reason = format!(
+                    "flang shows no call of `{name}` here: it is a statement function, or an intrinsic function of constants"
+                );
+                let remedy =
+                    "write a function of the module for it; or assign its value to a variable before the region";
+                return Err(FortranRefusal::new(together[0].first, &reason, remedy));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Statements in groups that share no line.
+fn on_lines_of_their_own<'s, 't>(statements: &'s [&'t FortranStatement]) -> Vec<&'s [&'t FortranStatement]> {
+    statements.chunk_by(|one, next| next.first <= one.last).collect()
+}
+
+/// Names before parentheses that are neither components nor subroutines.
+fn referenced(text: &str) -> Vec<&str> {
+    let all = tokens(text);
+    let is_named = |at: &usize| {
+        let before = at.checked_sub(1).map(|before| all[before]);
+        all.get(at + 1) == Some(&"(") && before != Some("%") && before != Some("call")
+    };
+    (0..all.len()).filter(is_named).map(|at| all[at]).collect()
+}
+
+fn is_power(op: &HlfirOp) -> bool {
+    let symbol = || attribute(&op.text, "@", '(').unwrap_or_default();
+    ["math.fpowi", "math.ipowi", "math.powf"].contains(&op.name.as_str())
+        || op.name.starts_with("fir.call") && symbol().contains("Pow")
+}
+
+/// Whether an operation is a call of what `name` may mean.
+fn calls(op: &HlfirOp, name: &str, functions: &FunctionNames) -> bool {
+    if numeric_function(op).is_some_and(|function| function.names.contains(&name)) {
+        return true;
+    }
+    // A call of a dummy procedure has no name; it is refused elsewhere.
+    let symbol = || attribute(&op.text, "@", '(');
+    op.name.starts_with("fir.call")
+        && symbol().is_none_or(|symbol| functions.means(&[name.to_owned()], functions.name_of(symbol)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fortran::statements::{SourceForm, statements};
+
+    fn call(symbol: &str, line: u32) -> HlfirOp {
+        let text = format!("@{symbol}(%1) : (!fir.ref<f64>) -> f64");
+        HlfirOp { name: "fir.call".to_owned(), text, place: (line, 1), is_own: true, ..HlfirOp::default() }
+    }
+
+    fn refused(text: &str, ops: Vec<HlfirOp>) -> bool {
+        let functions =
+            FunctionNames::read(&statements("interface g\nmodule procedure f\nend interface\n", SourceForm::Free));
+        let all = statements(text, SourceForm::Free);
+        let procedure = HlfirOp { regions: vec![ops], ..HlfirOp::default() };
+        let expected = Expected {
+            is_function: &|name| ["f", "g"].contains(&name),
+            powers: &|statement| statement.text.matches("**").count(),
+        };
+        check(&all.iter().collect::<Vec<_>>(), &procedure, &functions, &expected).is_err()
+    }
+
+    #[test]
+    fn calls_are_counted_on_the_lines_of_statements() {
+        assert!(refused("x = f(x)\n", vec![]));
+        assert!(!refused("x = f(x) + a(f)\n", vec![call("_QMmPf", 1)]));
+        assert!(refused("x = f(x) + f(y)\n", vec![call("_QMmPf", 1)]));
+        assert!(refused("x = f(x)\ny = 1\n", vec![call("_QMmPf", 2)]));
+        assert!(!refused("x = f( &\n x) + f &\n (x)\n", vec![call("_QMmPf", 2), call("_QPf", 3)]));
+        assert!(!refused("x = g(x); y = f(x)\n", vec![call("_QPf", 1), call("_QPf", 1)]));
+        assert!(refused("x = f(0.1); y = f(x)\n", vec![call("_QPf", 1)]));
+        assert!(!refused("x = y%f(x)\ncall g(x)\n", vec![]));
+        let power = HlfirOp { name: "math.fpowi".to_owned(), text: String::new(), ..call("", 1) };
+        assert!(refused("x = x**2 + 0.8**size(t)\n", vec![power.clone()]));
+        assert!(!refused("x = x**2\n", vec![power]));
+    }
+}

@@ -1,0 +1,100 @@
+//! What compilers compute of constants, and of what they know: flang, gfortran and the compiler of C may compute other last bits, and
+//! behind `int` other whole numbers. Also memory with two names that no text shows.
+
+use super::{can_run, dvmfc, printed, run, said};
+
+/// A name, a module before the program, its declarations, statements before the region, its clause, and the statement in `do i = 1, 40`.
+const PROGRAMS: [(&str, &str, &str, &str, &str, &str); 16] = [
+    ("a bound", "", "integer, parameter :: m = int(0.3d0**3*1000)", "", "", "if (i <= m) a(i) = m"),
+    ("a truth", "", "logical, parameter :: l = 0.3d0**3*1000 < 27", "", "", "if (l) a(i) = -a(i)"),
+    (
+        "an extent",
+        "",
+        "real(8) d(int(0.3d0**3*1000),3)",
+        "d = 0\ncall sees(d)",
+        "",
+        "d(mod(i, 26) + 1,2) = 7\na(i) = i",
+    ),
+    ("asked", "", "real(8) d(int(0.3d0**3*1000))", "d = 0\ncall sees(d)", "", "a(i) = size(d)"),
+    ("a table", "", "real(8), parameter :: q(2) = [0.3d0**3, 1.1d0**5]", "", "", "a(i) = a(i)*q(1)"),
+    (
+        "a constant of a function",
+        "module m\ncontains\nreal(8) function f(x)\nreal(8), intent(in) :: x\ninteger, parameter :: k = int(0.3d0**3*1000)\n\
+         f = x + k\nend function\nend module\n",
+        "",
+        "",
+        "",
+        "a(i) = f(a(i))",
+    ),
+    (
+        "a statement function",
+        "module m\ncontains\nreal(8) function f(x)\nreal(8) x\nf = x\nend function\nend module\n",
+        "real(8) f, y\nf(y) = y*0.8d0**5",
+        "",
+        "",
+        "a(i) = f(a(i))",
+    ),
+    (
+        "an intrinsic function",
+        "module m\ncontains\nreal(8) function tanh(x)\nreal(8) x\ntanh = x\nend function\nend module\n",
+        "",
+        "",
+        "",
+        "a(i) = a(i)*tanh(0.14754d0)",
+    ),
+    ("a function of a constant", "", "", "", "pure(tanh)", "a(i) = a(i)*tanh(0.14754d0)"),
+    ("a power by an extent", "", "real(8) d(5)", "", "", "a(i) = a(i)*0.8d0**size(d)"),
+    ("a power by a sum", "", "", "", "", "a(i) = a(i)*0.8d0**(5 + 0*i)"),
+    ("a known base", "", "real(8) c", "c = 0.8d0", "", "a(i) = a(i)*c**5"),
+    ("a known element", "", "real(8) c(2)", "c(1) = 0.8d0", "", "a(i) = a(i)*c(1)**5"),
+    ("a known exponent", "", "integer k", "k = 15", "", "a(i) = a(i)**k"),
+    (
+        "a known argument",
+        "module m\ncontains\nreal(8) function f(x)\nreal(8), intent(in) :: x\nf = x**5\nend function\nend module\n",
+        "real(8) c",
+        "c = 0.8d0",
+        "",
+        "a(i) = a(i)*f(c)",
+    ),
+    (
+        "two lists of one block",
+        "module m\nreal(8) s, t(40)\ncommon /c/ s, t\nend module\nmodule o\nreal(8) u(41)\ncommon /c/ u\nend module\n",
+        "",
+        "u = 1",
+        "",
+        "u(i) = u(i) + s\na(i) = u(i)",
+    ),
+];
+
+#[test]
+fn what_compilers_know_gives_the_bytes_of_gfortran() {
+    if !can_run("what compilers know") {
+        return;
+    }
+    for (name, module, declarations, before, clause, statement) in PROGRAMS {
+        let uses: Vec<String> = ["m", "o"]
+            .iter()
+            .filter(|one| {
+                module.contains(&format!("module {one}\n"))
+                    && !declarations.contains("f(y)")
+                    && !name.contains("intrinsic")
+            })
+            .map(|one| format!("use {one}\n"))
+            .collect();
+        let uses = uses.concat();
+        let text = format!(
+            "{module}program p\n{uses}real(8) a(40)\ninteger i\n{declarations}\ndo i = 1, 40\na(i) = 0.3d0 + 1d0/i\nend do\n{before}\n\
+             !$dvm region {clause}\ndo i = 1, 40\n{statement}\nend do\nprint '(z16.16)', a\nend program\n\
+             subroutine sees(d)\nreal(8) d(*)\nend subroutine\n"
+        );
+        let folder = testkit::scratch(&[("p.f90", &text)]);
+        for level in ["-O0", "-O2 -fno-tree-vectorize"] {
+            let tiles = dvmfc(&folder, &format!("{level} -ffp-contract=off p.f90 -o tiles"));
+            assert!(tiles.status.success(), "{name}: {}", said(&tiles));
+            let plain = run(&folder, "gfortran", &format!("{level} -ffp-contract=off p.f90 -o plain"));
+            assert!(plain.status.success(), "{name}: {}", said(&plain));
+            let [tiles, plain] = ["tiles", "plain"].map(|program| printed(&folder, program, "1", "2").0);
+            assert_eq!(tiles, plain, "{name} {level}");
+        }
+    }
+}
