@@ -522,6 +522,8 @@ impl FortranWork<'_> {
         let object = folder.join(format!("{}.o", region.mark));
         // As gfortran does by itself: a square root that might set `errno` would be no vector.
         words.push("-fno-math-errno".into());
+        // Fortran's products and quotients of complex numbers.
+        words.push("-fcx-fortran-rules".into());
         words.extend(["-w".into(), "-c".into(), generated.into(), "-o".into(), object.into()]);
         match Compiler::find()?.execute(&words, None)? {
             0 => Ok(None),

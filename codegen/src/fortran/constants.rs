@@ -21,7 +21,7 @@ pub struct NamedConstant {
     pub name: String,
     /// Conditions of Fortran under which it has the value, or the elements, that flang has put in.
     pub conditions: Vec<String>,
-    /// It is real.
+    /// It is real or complex.
     pub is_real: bool,
     /// The procedure around declares it, by what all compilers compute alike.
     pub is_seen: bool,
@@ -81,7 +81,7 @@ pub fn named_constants(
             }
             _ => continue,
         };
-        let is_real = matches!(element, Element::F32 | Element::F64);
+        let is_real = matches!(element, Element::F32 | Element::F64) || element.is_complex();
         all.push(NamedConstant { name: name.clone(), conditions, is_real, is_seen: false });
     }
     all.sort_by(|one, other| one.name.cmp(&other.name));
@@ -92,6 +92,12 @@ pub fn named_constants(
 fn has_value(name: &str, element: Element, value: &str) -> Option<String> {
     match element {
         Element::F32 | Element::F64 => fortran_real(value, element).map(|value| format!("{name} == {value}")),
+        Element::C32 | Element::C64 => {
+            let (real, imaginary) = value.split_once(',')?;
+            // In a literal of two, parts have no parentheses.
+            let part = |value: &str| Some(fortran_real(value, element.part()?)?.replace(['(', ')'], ""));
+            Some(format!("{name} == ({},{})", part(real)?, part(imaginary)?))
+        }
         Element::Condition => ["true", "false"].contains(&value).then(|| format!("({name} .eqv. .{value}.)")),
         Element::I32 | Element::I64 => {
             // Fortran has no literal of the least number.
@@ -216,11 +222,14 @@ mod tests {
         assert_eq!(has_value("n", Element::I32, "27").unwrap(), "n == (27_8)");
         assert_eq!(has_value("n", Element::I64, "-5").unwrap(), "n == (-5_8)");
         assert_eq!(has_value("x", Element::F32, "2.5").unwrap(), "x == (2.5e0_4)");
+        assert_eq!(has_value("z", Element::C64, "1.5,-2.0").unwrap(), "z == (1.5e0_8,-2e0_8)");
         assert_eq!(has_value("l", Element::Condition, "true").unwrap(), "(l .eqv. .true.)");
         for (element, value) in [
             (Element::I64, "-9223372036854775808"),
             (Element::I32, "x"),
             (Element::Condition, ""),
+            (Element::C64, "1.5"),
+            (Element::C32, "1.5,x"),
             (Element::F64, "0x7FF8000000000000"),
         ] {
             assert_eq!(has_value("n", element, value), None, "{value}");

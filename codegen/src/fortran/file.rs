@@ -228,7 +228,13 @@ impl<'a> FortranFile<'a> {
         let is_function = |name: &str| names.contains(name) && !of_variables(name);
         let powers =
             |statement: &FortranStatement| constant_powers::shown(statement, &|name| operand_kind(declared, name));
-        let expected = Expected { is_function: &is_function, powers: &powers };
+        let is_constant =
+            |kind: &FortranKind| matches!(kind, FortranKind::Constant { element, .. } if element.is_complex());
+        let is_complex = |name: &str| {
+            declared.constants.get(name).is_some_and(is_constant)
+                || declared.variables.values().any(|variable| variable.name == name && is_constant(&variable.kind))
+        };
+        let expected = Expected { is_function: &is_function, powers: &powers, is_complex: &is_complex };
         shown_calls::check(statements, procedure, &self.functions, &expected)?;
         Ok(lines)
     }

@@ -389,6 +389,9 @@ impl<'a> Translator<'a> {
         if op.name == "fir.load" {
             return self.load(op);
         }
+        if op.name == "fir.undefined" {
+            return values::undefined(op).map_or_else(|| unknown(op), Ok);
+        }
         let operands = op.operands();
         let made = match operands.as_slice() {
             [a] if op.name == "fir.convert" && self.is_of_bounds(op, a)? => self.capture(op, a)?,
@@ -402,6 +405,9 @@ impl<'a> Translator<'a> {
                 // The operand is a number without its sign bits: the value before.
                 let of = self.seen.get(base(a)).and_then(|op| op.operands().first().copied());
                 values::magnitude(&self.operand(op, of.unwrap_or_default())?)
+            }
+            [a, b] if op.name == "fir.insert_value" => {
+                values::with_part(op, &self.operand(op, a)?, &self.operand(op, b)?)
             }
             [a, b] if op.name == "math.ipowi" => values::whole_power(&self.operand(op, a)?, &self.operand(op, b)?),
             [a, b] => values::binary(op, &self.operand(op, a)?, &self.operand(op, b)?),

@@ -272,12 +272,12 @@ impl FortranRegion {
         let has = |element: &Element| {
             self.translated.needs.iter().any(|need| matches!(need, Need::Dense(_, e, _) if e == element))
         };
-        [Element::I32, Element::I64, Element::F32, Element::F64].into_iter().filter(has).collect()
+        Element::NUMBERS.into_iter().filter(has).collect()
     }
 
     /// The function of C that says whether an element stands a number of bytes behind another one.
     fn dense_symbol(&self, element: Element) -> String {
-        format!("{}_{}", self.symbol, element.c_type())
+        format!("{}_{}", self.symbol, element.word())
     }
 
     /// Conditions under which the call may run, each evaluated only if those before are true.
@@ -294,7 +294,7 @@ impl FortranRegion {
             let mut step = format!("{}_8", element.bytes());
             for at in 1..=*rank {
                 let (first, next) = (element_of(text, *rank, None), element_of(text, *rank, Some(at)));
-                let (name, bytes) = (element.c_type(), format!("{step}*min(size({text},{at},8)-1_8,1_8)"));
+                let (name, bytes) = (element.word(), format!("{step}*min(size({text},{at},8)-1_8,1_8)"));
                 all.push(format!("dvm__{name}({first},{next},{bytes})/=0"));
                 let _ = write!(step, "*size({text},{at},8)");
             }
@@ -328,7 +328,7 @@ impl FortranRegion {
         }
         text.put(&["end subroutine"]);
         for element in self.dense_elements() {
-            let (name, own) = (format!("dvm__{}", element.c_type()), element.fortran_type());
+            let (name, own) = (format!("dvm__{}", element.word()), element.fortran_type());
             let bind = format!("bind(c, name=\"{}\")", self.dense_symbol(element));
             text.put_all(&[format!("function {name}(a, b, step)")], &[bind], "");
             text.put(&[&format!("integer(4) :: {name}")]);

@@ -11,11 +11,19 @@ pub enum Element {
     F32,
     /// `real(8)`
     F64,
+    /// `complex(4)`
+    C32,
+    /// `complex(8)`
+    C64,
     /// Conditions.
     Condition,
 }
 
 impl Element {
+    /// The numbers.
+    pub const NUMBERS: [Element; 6] =
+        [Element::I32, Element::I64, Element::F32, Element::F64, Element::C32, Element::C64];
+
     /// The type of this spelling in HLFIR, if it is one that is taken.
     pub fn of(spelling: &str) -> Option<Element> {
         match spelling {
@@ -23,6 +31,8 @@ impl Element {
             "i64" | "index" => Some(Element::I64),
             "f32" => Some(Element::F32),
             "f64" => Some(Element::F64),
+            "!fir.complex<4>" | "complex<f32>" => Some(Element::C32),
+            "!fir.complex<8>" | "complex<f64>" => Some(Element::C64),
             "i1" => Some(Element::Condition),
             _ if spelling.starts_with("!fir.logical<") => Some(Element::Condition),
             _ => None,
@@ -31,7 +41,7 @@ impl Element {
 
     /// The element of this type of Fortran.
     pub fn of_fortran(spelling: &str) -> Option<Element> {
-        [Element::I32, Element::I64, Element::F32, Element::F64].into_iter().find(|e| e.fortran_type() == spelling)
+        Element::NUMBERS.into_iter().find(|e| e.fortran_type() == spelling)
     }
 
     /// The type in C.
@@ -41,6 +51,17 @@ impl Element {
             Element::I64 => "long",
             Element::F32 => "float",
             Element::F64 => "double",
+            Element::C32 => "float _Complex",
+            Element::C64 => "double _Complex",
+        }
+    }
+
+    /// The type in C as a part of names.
+    pub fn word(self) -> &'static str {
+        match self {
+            Element::C32 => "complex4",
+            Element::C64 => "complex8",
+            other => other.c_type(),
         }
     }
 
@@ -51,6 +72,8 @@ impl Element {
             Element::I64 => "integer(8)",
             Element::F32 => "real(4)",
             Element::F64 => "real(8)",
+            Element::C32 => "complex(4)",
+            Element::C64 => "complex(8)",
         }
     }
 
@@ -58,7 +81,22 @@ impl Element {
     pub fn bytes(self) -> u32 {
         match self {
             Element::I32 | Element::F32 | Element::Condition => 4,
-            Element::I64 | Element::F64 => 8,
+            Element::I64 | Element::F64 | Element::C32 => 8,
+            Element::C64 => 16,
+        }
+    }
+
+    /// Whether it is a complex number.
+    pub fn is_complex(self) -> bool {
+        matches!(self, Element::C32 | Element::C64)
+    }
+
+    /// The type of the parts of a complex number.
+    pub fn part(self) -> Option<Element> {
+        match self {
+            Element::C32 => Some(Element::F32),
+            Element::C64 => Some(Element::F64),
+            _ => None,
         }
     }
 
@@ -134,7 +172,10 @@ impl SpelledType {
         let content = if text.starts_with("!fir.type<") {
             Content::Object
         } else {
-            let end = text.find(['>', ',', ')']).unwrap_or(text.len());
+            // The kind of a complex number stands in brackets of its own.
+            let begin =
+                if text.starts_with("!fir.complex<") || text.starts_with("complex<") { text.find('>')? + 1 } else { 0 };
+            let end = text[begin..].find(['>', ',', ')']).map_or(text.len(), |end| begin + end);
             Content::Number(Element::of(&text[..end]).filter(|element| *element != Element::Condition)?)
         };
         Some(SpelledType { holder, extents, content })
@@ -159,6 +200,9 @@ mod tests {
         let object = "!fir.box<!fir.ptr<!fir.array<?x!fir.type<_QMmTt{n:i32}>>>>";
         assert_eq!(read(object), Some((Holder::Pointer, vec![None], Content::Object)));
         assert_eq!(read("!fir.box<!fir.array<?xf32>>").map(|t| t.0), Some(Holder::AssumedShape));
+        let complex = "!fir.ref<!fir.array<4x!fir.complex<8>>>, x";
+        assert_eq!(read(complex), Some((Holder::Itself, vec![Some(4)], number(Element::C64))));
+        assert_eq!(read("!fir.ref<complex<f32>>, x").map(|t| t.2), Some(number(Element::C32)));
         for text in ["!fir.class<!fir.type<_QMmTt>>", "!fir.ref<!fir.logical<4>>", "!fir.ref<!fir.ptr<i32>>", "i8"] {
             assert_eq!(read(text), None, "{text}");
         }

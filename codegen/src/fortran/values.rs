@@ -159,7 +159,7 @@ pub fn fortran_real(value: &str, element: Element) -> Option<String> {
 
 /// An operation with one operand.
 pub fn unary(op: &HlfirOp, a: &HlfirValue) -> Option<HlfirValue> {
-    let real = !a.element.is_whole() && a.element != Element::Condition;
+    let real = matches!(a.element, Element::F32 | Element::F64);
     let single = a.element == Element::F32;
     let text = a.whole_text();
     match op.name.as_str() {
@@ -173,9 +173,80 @@ pub fn unary(op: &HlfirOp, a: &HlfirValue) -> Option<HlfirValue> {
             Some(HlfirValue::of(format!("{name}({text})"), a.element, ValueShape::Other("a real number")))
         }
         "fir.convert" => convert(op, a),
+        "fir.negc" if a.element.is_complex() => Some(complex(format!("(-{text})"), a.element)),
+        "fir.extract_value" => {
+            let shape = ValueShape::Other("a part of a complex number");
+            Some(HlfirValue::of(part_of(a, is_imaginary(op)?), a.element.part()?, shape))
+        }
         _ => None,
     }
 }
+
+/// A complex value of this text.
+pub fn complex(text: String, element: Element) -> HlfirValue {
+    HlfirValue::of(text, element, ValueShape::Other("a complex number"))
+}
+
+/// A part of a complex number. The operators `__real__` and `__imag__` would make a place of an element.
+fn part_of(whole: &HlfirValue, imaginary: bool) -> String {
+    let function = if imaginary { "cimag" } else { "creal" };
+    let ending = if whole.element == Element::C32 { "f" } else { "" };
+    // A call has its own parentheses.
+    let text = whole.bare_text();
+    format!("__builtin_{function}{ending}({text})")
+}
+
+/// The complex number of two parts; if these are those of one number, that one.
+pub fn of_parts(real: &str, imaginary: &str) -> String {
+    let of = |part: &str, name: &str| {
+        let part = part.strip_prefix("__builtin_")?.strip_prefix(name)?;
+        let inside = part.trim_start_matches('f').strip_prefix('(')?.strip_suffix(')')?;
+        let mut open = 0_i32;
+        let is_one = inside.chars().all(|c| {
+            open += i32::from(c == '(') - i32::from(c == ')');
+            open >= 0
+        });
+        is_one.then(|| inside.to_owned())
+    };
+    match of(real, "creal").zip(of(imaginary, "cimag")) {
+        Some((one, other)) if one == other => format!("({one})"),
+        _ => format!("__builtin_complex({real}, {imaginary})"),
+    }
+}
+
+/// Whether an operation is about the imaginary part of a complex number, or about the real one.
+fn is_imaginary(op: &HlfirOp) -> Option<bool> {
+    let (_, at) = op.text.split_once(", [")?;
+    match at.split(' ').next()? {
+        "0" => Some(false),
+        "1" => Some(true),
+        _ => None,
+    }
+}
+
+/// `fir.insert_value`: a complex number with another part. Flang makes one of two parts: the first stands in for the number until
+/// the second is known.
+pub fn with_part(op: &HlfirOp, whole: &HlfirValue, part: &HlfirValue) -> Option<HlfirValue> {
+    let fits = whole.element.part()? == part.element;
+    let (text, imaginary) = (part.whole_text(), is_imaginary(op)?);
+    let made = match (whole.text.strip_prefix(UNDEFINED), imaginary) {
+        (Some(""), false) => format!("{UNDEFINED}{text}"),
+        (Some(first), true) if !first.is_empty() => of_parts(first, &text),
+        (Some(_), _) => return None,
+        (None, true) => of_parts(&part_of(whole, false), &text),
+        (None, false) => of_parts(&text, &part_of(whole, true)),
+    };
+    fits.then(|| complex(made, whole.element))
+}
+
+/// `fir.undefined`: a complex number of which no part is known.
+pub fn undefined(op: &HlfirOp) -> Option<HlfirValue> {
+    let element = Element::of(op.text.trim()).filter(|element| element.is_complex())?;
+    Some(complex(UNDEFINED.to_owned(), element))
+}
+
+/// The text of a number without parts, and how that of one with the real part only begins. No expression has it.
+const UNDEFINED: &str = "@undefined ";
 
 fn convert(op: &HlfirOp, a: &HlfirValue) -> Option<HlfirValue> {
     let to = Element::of(op.text.rsplit_once("-> ")?.1.trim())?;
@@ -188,7 +259,7 @@ fn convert(op: &HlfirOp, a: &HlfirValue) -> Option<HlfirValue> {
     if a.number.is_some_and(|n| i32::try_from(n).is_ok()) && to == Element::I32 {
         return Some(HlfirValue { element: to, written: to, ..a.clone() });
     }
-    if from == Element::Condition || to == Element::Condition {
+    if from == Element::Condition || to == Element::Condition || from.is_complex() != to.is_complex() {
         return None;
     }
     let shape = if to.is_whole() { ValueShape::Other("a conversion") } else { ValueShape::Other("a real number") };
@@ -220,6 +291,13 @@ pub fn binary(op: &HlfirOp, a: &HlfirValue, b: &HlfirValue) -> Option<HlfirValue
         ("arith.subf", Element::F32 | Element::F64) => made("-", real()),
         ("arith.mulf", Element::F32 | Element::F64) => made("*", real()),
         ("arith.divf", Element::F32 | Element::F64) => made("/", real()),
+        ("fir.addc", Element::C32 | Element::C64) => made("+", ValueShape::Other("a complex number")),
+        ("fir.subc", Element::C32 | Element::C64) => made("-", ValueShape::Other("a complex number")),
+        ("fir.mulc", Element::C32 | Element::C64) => made("*", ValueShape::Other("a complex number")),
+        ("fir.cmpc", Element::C32 | Element::C64) => {
+            let sign = sign(op).filter(|sign| ["==", "!="].contains(sign))?;
+            compared(made(sign, ValueShape::Affine))
+        }
         ("math.copysign", Element::F32 | Element::F64) => {
             let name = if a.element == Element::F32 { "copysignf" } else { "copysign" };
             let text = format!("{name}({}, {})", a.whole_text(), b.whole_text());
@@ -258,7 +336,7 @@ fn compared(value: Option<HlfirValue>) -> Option<HlfirValue> {
 
 /// The sign of a comparison. What a comparison with a NaN gives is the same in C.
 fn sign(op: &HlfirOp) -> Option<&'static str> {
-    match op.text.split([' ', ',']).next()? {
+    match op.text.split([' ', ',']).next()?.trim_matches('"') {
         "eq" | "oeq" => Some("=="),
         "ne" | "une" => Some("!="),
         "slt" | "olt" => Some("<"),
@@ -363,6 +441,32 @@ mod tests {
         for whole in ["0", "_w1_f(a)", "(a) && (b)", "!(a)"] {
             assert_eq!(bare(whole), whole);
         }
+    }
+
+    #[test]
+    fn complex_numbers_and_their_parts() {
+        let op =
+            |name: &str, text: &str| HlfirOp { name: name.to_owned(), text: text.to_owned(), ..HlfirOp::default() };
+        let (one, two) = (constant("1.5 : f64").unwrap(), constant("2.5 : f64").unwrap());
+        let none = undefined(&op("fir.undefined", "!fir.complex<8>")).unwrap();
+        let put = |at: u32| op("fir.insert_value", &format!("%1, %2, [{at} : index] : (x) -> x"));
+        let half = with_part(&put(0), &none, &one).unwrap();
+        let whole = with_part(&put(1), &half, &two).unwrap();
+        assert_eq!((whole.text.as_str(), whole.element), ("__builtin_complex(1.5, 2.5)", Element::C64));
+        assert!(with_part(&put(1), &none, &two).is_none() && with_part(&put(0), &half, &one).is_none());
+        assert!(with_part(&put(2), &whole, &two).is_none() && with_part(&put(1), &one, &two).is_none());
+        assert!(undefined(&op("fir.undefined", "f64")).is_none());
+        let z = complex("z[i]".to_owned(), Element::C32);
+        let part = |at: u32| unary(&op("fir.extract_value", &format!("%1, [{at} : index] : (x) -> f32")), &z).unwrap();
+        assert_eq!((part(1).text.as_str(), part(1).element), ("__builtin_cimagf(z[i])", Element::F32));
+        assert_eq!(of_parts(&part(0).text, &part(1).text), "(z[i])");
+        assert_eq!(
+            of_parts("__builtin_creal(a) + (b)", "__builtin_cimag(a) + (b)"),
+            "__builtin_complex(__builtin_creal(a) + (b), __builtin_cimag(a) + (b))"
+        );
+        assert!(unary(&op("arith.negf", ""), &z).is_none() && unary(&op("fir.negc", ""), &one).is_none());
+        assert!(binary(&op("fir.cmpc", "\"olt\", %1, %2"), &z, &z).is_none());
+        assert_eq!(binary(&op("fir.cmpc", "\"oeq\", %1, %2"), &z, &z).unwrap().text, "(z[i] == z[i])");
     }
 
     #[test]

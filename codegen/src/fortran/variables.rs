@@ -46,7 +46,7 @@ pub enum FortranKind {
     Array(FortranArray),
     /// An object of a derived type, or an array of such objects, whose rank is not 0.
     Object { holder: Holder, rank: usize },
-    /// A named constant: its value, as flang prints it; `true` or `false` of a logical one.
+    /// A named constant: its value, as flang prints it; `true` or `false` of a logical one, both parts of a complex one with a comma.
     Constant { element: Element, value: String },
     /// Something that is not taken: a reason and a remedy.
     Other(String, &'static str),
@@ -259,8 +259,10 @@ impl<'a> Declared<'a> {
                     of_module(spelling, bounds, value).map_or_else(|| other(UNTAKEN.0, UNTAKEN.1), FortranKind::Array)
                 }
                 Some(element) => {
-                    let value = value.rsplit_once('_').map_or(value.as_str(), |(value, _)| value);
-                    FortranKind::Constant { element, value: value.to_owned() }
+                    let parts = value.trim_start_matches('(').trim_end_matches(')').split(',');
+                    let parts: Vec<&str> =
+                        parts.map(|part| part.rsplit_once('_').map_or(part, |(value, _)| value)).collect();
+                    FortranKind::Constant { element, value: parts.join(",") }
                 }
                 None if spelling.starts_with("logical(") && !modules.renamed.contains(name) => {
                     let value = value.trim_start_matches('.').split('.').next().unwrap_or_default();
@@ -331,14 +333,26 @@ impl<'a> Declared<'a> {
             return array.map_or_else(|| other(UNTAKEN.0, UNTAKEN.1), FortranKind::Array);
         }
         let value = global.and_then(|g| match g.regions.first()?.as_slice() {
-            [constant, last] if constant.name == "arith.constant" && last.name == "fir.has_value" => {
-                Some(&constant.text)
+            [one, last] if last.name == "fir.has_value" => constant_text(one),
+            [one, two, none, first, second, last]
+                if last.name == "fir.has_value"
+                    && none.name == "fir.undefined"
+                    && first.text.contains("[0 : index]")
+                    && second.text.contains("[1 : index]") =>
+            {
+                let part = |put: &HlfirOp| {
+                    let from = [one, two]
+                        .into_iter()
+                        .find(|op| op.results.first().map(String::as_str) == put.operands().get(1).copied());
+                    constant_text(from?)
+                };
+                Some(format!("{},{}", part(first)?, part(second)?))
             }
             _ => None,
         });
         let element = spelled.and_then(|s| if let Content::Number(element) = s.content { Some(element) } else { None });
-        match (element, value.and_then(|text| text.split_once(" : "))) {
-            (Some(element), Some((value, _))) => FortranKind::Constant { element, value: value.to_owned() },
+        match (element, value) {
+            (Some(element), Some(value)) => FortranKind::Constant { element, value },
             _ => other(UNTAKEN.0, UNTAKEN.1),
         }
     }
@@ -427,7 +441,7 @@ impl<'a> Declared<'a> {
             }
             return other("is reached through another variable", "pass it as an argument");
         };
-        let kinds = "use integer(4), integer(8), real(4) or real(8)";
+        let kinds = "use integer(4), integer(8), or real or complex of kind 4 or 8";
         let Some(operand) = op.types().strip_prefix('(') else {
             return other("has a type that is not taken", kinds);
         };
@@ -586,6 +600,11 @@ fn spoken(spelling: &str) -> String {
 }
 
 /// The text between `begin` and `end`.
+/// The value of `arith.constant`.
+fn constant_text(op: &HlfirOp) -> Option<String> {
+    (op.name == "arith.constant").then(|| op.text.split_once(" : ").map(|(value, _)| value.to_owned()))?
+}
+
 /// Whether the text of a `fir.global` declares the variable of this name.
 fn names_global(text: &str, unique: &str) -> bool {
     let rest = text.split_once('@').and_then(|(_, rest)| rest.strip_prefix(unique));

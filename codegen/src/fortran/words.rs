@@ -24,10 +24,11 @@ const KEYWORDS: [&str; 13] = [
 ];
 const TRUTHS: [&str; 2] = ["true", "false"];
 const OPERATORS: [&str; 9] = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"];
-const INTRINSICS: [&str; 35] = [
+const INTRINSICS: [&str; 41] = [
     "sqrt", "dsqrt", "abs", "dabs", "iabs", "idint", "ifix", "sngl", "floor", "ceiling", "nint", "idnint", "aint",
     "dint", "anint", "dnint", "dprod", "real", "dble", "float", "int", "mod", "min", "max", "min0", "max0", "amin1",
-    "amax1", "dmin1", "dmax1", "sign", "dsign", "lbound", "ubound", "size",
+    "amax1", "dmin1", "dmax1", "sign", "dsign", "lbound", "ubound", "size", "cmplx", "dcmplx", "conjg", "dconjg",
+    "aimag", "dimag",
 ];
 
 /// Functions that the text around the call uses.

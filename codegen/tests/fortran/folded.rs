@@ -4,7 +4,7 @@
 use super::{can_run, dvmfc, printed, run, said};
 
 /// A name, a module before the program, its declarations, statements before the region, its clause, and the statement in `do i = 1, 40`.
-const PROGRAMS: [(&str, &str, &str, &str, &str, &str); 16] = [
+const PROGRAMS: [(&str, &str, &str, &str, &str, &str); 17] = [
     ("a bound", "", "integer, parameter :: m = int(0.3d0**3*1000)", "", "", "if (i <= m) a(i) = m"),
     ("a truth", "", "logical, parameter :: l = 0.3d0**3*1000 < 27", "", "", "if (l) a(i) = -a(i)"),
     (
@@ -43,6 +43,14 @@ const PROGRAMS: [(&str, &str, &str, &str, &str, &str); 16] = [
         "a(i) = a(i)*tanh(0.14754d0)",
     ),
     ("a function of a constant", "", "", "", "pure(tanh)", "a(i) = a(i)*tanh(0.14754d0)"),
+    (
+        "a quotient of complex constants",
+        "",
+        "complex(8) z(40)",
+        "z = (0.5d0, 2d0)",
+        "",
+        "z(i) = z(i)*a(i) - (2/(0.7 + (3., 1.)))\na(i) = a(i) + real(z(i)) + aimag(z(i))",
+    ),
     ("a power by an extent", "", "real(8) d(5)", "", "", "a(i) = a(i)*0.8d0**size(d)"),
     ("a power by a sum", "", "", "", "", "a(i) = a(i)*0.8d0**(5 + 0*i)"),
     ("a known base", "", "real(8) c", "c = 0.8d0", "", "a(i) = a(i)*c**5"),

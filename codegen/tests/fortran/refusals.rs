@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// Declarations, statements of the region and what follows it; the line of the message, counted from the mark, and a part
 /// of the reason.
-const CASES: [(&str, &str, i64, &str); 80] = [
+const CASES: [(&str, &str, i64, &str); 83] = [
     (
         "call",
         "do i = 1, n\na(i) = 1\ncall mvbits(k(i), 0, 4, k(i), 1)\nend do",
@@ -78,7 +78,10 @@ const CASES: [(&str, &str, i64, &str); 80] = [
     ("step", "do i = 1, n, k(40)\na(i) = i\nend do", 1, "a step"),
     ("truth that goes on", "do i = 1, n\nif (odd) a(i) = 1\nodd = i > 3\nend do", 2, "`odd` is read where"),
     ("equal truths", "do i = 1, n\nif (odd .eqv. i > 3) a(i) = 1\nend do", 2, "`.eqv.`"),
-    ("complex", "do i = 1, n\nz(i) = z(i)*2\nend do", 2, "complex"),
+    ("complex", "do i = 1, n\nz(i) = z(i)*wide\nend do", 2, "`wide` has type complex"),
+    ("complex power", "do i = 1, n\nz(i) = z(i)**3\nend do", 2, "library"),
+    ("complex root", "do i = 1, n\nz(i) = sqrt(z(i))\nend do", 2, "a call of a function that is not taken"),
+    ("complex sum", "do i = 1, n\nwide4 = wide4 + z(i)\nend do", 2, "`wide4` is read where"),
     ("logical", "do i = 1, n\nflags(i) = a(i) > 1\nend do", 2, "logical"),
     ("two ways", "do i = 1, n\nb(2:n-1,i) = b(1:n-2,i) + b(3:n,i)\nend do", 2, "`b` is read at other elements"),
     ("transposed", "do i = 1, n\nb(i,1:n) = b(1:n,i)\nend do", 2, "`b` is read at other elements"),
@@ -207,9 +210,9 @@ fn program(name: &str, body: &str) -> String {
     format!(
         "module kinds\ntype pair\nreal(8) :: x(40)\ninteger :: n = 3\nlogical :: on = .true.\nend type\n{FUNCTIONS}end module\n\
          subroutine kernel(n, a, b, k, r, z, flags, p, m)\nuse kinds\nimplicit none\n\
-         integer :: n, k(40), i, m\nreal(8) :: a(40), b(40,40), r, s\ncomplex :: z(40)\nlogical :: flags(40)\n\
+         integer :: n, k(40), i, m\nreal(8) :: a(40), b(40,40), r, s\ncomplex :: z(40), wide4\ncomplex(10) :: wide\nlogical :: flags(40)\n\
          type(pair) :: p\ntype(pair) :: q(5)\nclass(pair), allocatable :: any_pair\nreal(8), pointer :: lone, v(:)\nreal(8), target :: u(40)\nreal(8), allocatable :: w(:)\ncharacter :: word\nlogical :: odd\ninteger :: near\ninteger(2) :: tiny_numbers(40)\ninterface\nfunction distant(x) bind(c, name='fabs')\nreal(8), value :: x\nreal(8) :: distant\nend function\nend interface\n\
-         allocate(any_pair, lone, w(40))\nlone = 2\nu = 2\nv => u\nany_pair%x = 4\nq = p\nword = 'x'\nnear = 1\ns = 0\nodd = .true.\n{mark}\n{body}\ncontains\nreal(8) function around(x)\nreal(8), intent(in) :: x\naround = x + near\nend function\nend subroutine\n\
+         allocate(any_pair, lone, w(40))\nlone = 2\nu = 2\nv => u\nany_pair%x = 4\nq = p\nword = 'x'\nnear = 1\ns = 0\nwide = (1, 0)\nwide4 = 0\nodd = .true.\n{mark}\n{body}\ncontains\nreal(8) function around(x)\nreal(8), intent(in) :: x\naround = x + near\nend function\nend subroutine\n\
          \
          program main\nuse kinds\ninteger :: k(40), i\nreal(8) :: a(40), b(40,40), r\ncomplex :: z(40)\nlogical :: flags(40)\n\
          type(pair) :: p\na = [(i*0.5d0, i = 1, 40)]\nb = 1\nr = 0\nz = (1, 2)\nflags = .false.\np%x = 3\nk = [(41 - i, i = 1, 40)]\n\

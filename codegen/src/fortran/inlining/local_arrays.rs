@@ -56,6 +56,8 @@ pub(super) fn spelling(element: Element) -> &'static str {
         Element::I64 => "i64",
         Element::F32 => "f32",
         Element::F64 => "f64",
+        Element::C32 => "!fir.complex<4>",
+        Element::C64 => "!fir.complex<8>",
         Element::Condition => "!fir.logical<4>",
     }
 }

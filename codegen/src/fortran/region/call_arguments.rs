@@ -3,6 +3,7 @@
 
 use super::{HlfirOp, base};
 use crate::fortran::refused::FortranRefusal;
+use crate::fortran::types::Element;
 use crate::fortran::variables::attribute;
 use std::collections::BTreeSet;
 
@@ -99,7 +100,8 @@ fn no_number(spelling: &str) -> Option<(&'static str, &'static str)> {
     } else if is("!fir.logical") || is("i1") && !is("i16") && !is("i128") {
         Some(("a truth value", "pass a number"))
     } else if is("complex") || is("!fir.complex") {
-        Some(("a complex number", "pass its parts, which are real"))
+        let is_known = kind.split_once('>').and_then(|(kind, _)| Element::of(&format!("{kind}>"))).is_some();
+        (!is_known).then_some(("a complex number of another kind", "pass its parts, which are real"))
     } else if is("!fir.boxproc") || is("(") {
         Some(("a procedure", "call it itself"))
     } else if spelling.contains("!fir.box<") {
@@ -121,6 +123,8 @@ mod tests {
         assert_eq!(types.into_iter().map(named).collect::<Vec<_>>(), [None, Some("an object of a derived type"), None]);
         assert_eq!(named("!fir.box<!fir.array<?xf64>>"), Some("a section or a whole array"));
         assert_eq!(named("!fir.ref<!fir.box<!fir.heap<f64>>>"), Some("a pointer or allocatable"));
+        assert_eq!((named("!fir.ref<!fir.complex<8>>"), named("complex<f32>")), (None, None));
+        assert_eq!(named("!fir.ref<!fir.complex<16>>"), Some("a complex number of another kind"));
         assert_eq!((named("!fir.ref<i16>"), named("!fir.ref<i32>")), (None, None));
     }
 }

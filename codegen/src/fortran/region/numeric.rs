@@ -3,7 +3,9 @@
 use super::{Answer, Translator, refuse};
 use crate::fortran::hlfir::HlfirOp;
 use crate::fortran::numeric_functions::numeric_function;
-use crate::fortran::values::{HlfirValue, ValueShape};
+use crate::fortran::types::Element;
+use crate::fortran::values::{self, HlfirValue, ValueShape};
+use crate::fortran::variables::attribute;
 
 /// Why a power with a whole exponent needs the user's word.
 pub(super) const KNOWN_POWER: &str = "compilers compute it differently where they know its base or its exponent";
@@ -14,7 +16,7 @@ const POWER: &str = "pow";
 impl<'a> Translator<'a> {
     /// The value of a function of numbers, if the operation computes one.
     pub(super) fn numeric(&mut self, op: &'a HlfirOp) -> Answer<Option<HlfirValue>> {
-        let Some(function) = numeric_function(op) else { return Ok(None) };
+        let Some(function) = numeric_function(op) else { return self.quotient(op) };
         let given: Vec<String> =
             self.clauses.pure.iter().filter(|name| function.names.contains(&name.as_str())).cloned().collect();
         if let (true, Some(name)) = (given.is_empty(), function.names.first()) {
@@ -43,6 +45,26 @@ impl<'a> Translator<'a> {
             self.made.numeric.push(function);
         }
         Ok(Some(HlfirValue::of(text, result, ValueShape::Other("a function of numbers"))))
+    }
+
+    /// A quotient of complex numbers, of which flang passes the parts to a function of C. Gfortran divides by Fortran's rules, as the C
+    /// compiler is told to.
+    fn quotient(&mut self, op: &'a HlfirOp) -> Answer<Option<HlfirValue>> {
+        let element = match attribute(&op.text, "@", '(') {
+            Some("__divdc3") => Element::C64,
+            Some("__divsc3") => Element::C32,
+            _ => return Ok(None),
+        };
+        let mut parts = Vec::new();
+        for operand in op.operands() {
+            let part = self.operand(op, operand)?;
+            if element.part() != Some(part.element) {
+                return Ok(None);
+            }
+            parts.push(part.whole_text());
+        }
+        let [a, b, c, d] = parts.as_slice() else { return Ok(None) };
+        Ok(Some(values::complex(format!("({} / {})", values::of_parts(a, b), values::of_parts(c, d)), element)))
     }
 
     /// Refuses a power of a real that gfortran computes otherwise where it knows the base, or an exponent that is a variable, unless the

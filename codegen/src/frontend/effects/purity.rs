@@ -22,7 +22,7 @@ const MATH: &str = "\
 const INTEGER: [&str; 4] = ["abs", "labs", "llabs", "imaxabs"];
 /// Functions that compilers also know with the prefix `__builtin_`.
 const BUILTIN: &str = "\
-    isnan isinf isinf_sign isfinite isnormal signbit fpclassify isgreater isgreaterequal isless islessequal \
+    complex isnan isinf isinf_sign isfinite isnormal signbit fpclassify isgreater isgreaterequal isless islessequal \
     islessgreater isunordered huge_val inf expect clz ctz popcount parity ffs clrsb clzll ctzll popcountll parityll \
     ffsll bswap16 bswap32 bswap64";
 
