@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "calls the C interface, and has children inherit a socket")]
 
 mod hostile {
+    pub mod alone;
     pub mod lies;
     pub mod relay;
 }
@@ -13,8 +14,10 @@ use std::time::{Duration, Instant};
 
 use dvm::transport::job::tickets;
 use dvm::transport::{PullBy, Transport as _, connect};
+use dvm::wire::{How, Message};
 use testkit::Random;
 
+use hostile::alone::{Alone, MAKE, OTHER, argument, no_datum};
 use hostile::relay::{LastWord, Plan, Relay, Told};
 use workload::player::{DEADLINE, Player};
 
@@ -147,4 +150,17 @@ fn a_process_that_lies_is_lost_and_harms_nobody() {
         "{ends} processes beside a liar, {noticed} of them were told of a loss, {:.1} s",
         begun.elapsed().as_secs_f64()
     );
+}
+
+/// The task would wait for the answer to a claim that was given up with its scheduler.
+#[test]
+fn a_task_behind_the_loss_of_its_process_does_not_come() {
+    if testkit::playing() {
+        return;
+    }
+    let mut liar = Alone::begin(&overhear(2), 1);
+    let arguments = [argument(no_datum(), How::Claimed)];
+    let task = liar.task(MAKE, &arguments);
+    liar.say(&[Message::Lost { process: OTHER, cause: 0 }, task]);
+    liar.end();
 }

@@ -131,6 +131,12 @@ impl Membership {
         Ok(Reception::Take)
     }
 
+    /// Whether the next message of a batch that was taken is taken in. The one before it may have declared this process lost:
+    /// then the sender is lost to it, and what waits for the sender was given up already.
+    pub fn hears(&self, from: ProcessId) -> bool {
+        self.is_alive(from)
+    }
+
     /// Takes an event in; appends what is to be done.
     pub fn step(&mut self, event: MembershipEvent, actions: &mut Vec<Action>) -> Result<(), Breach> {
         match event {
@@ -326,5 +332,6 @@ mod tests {
         two.step(MembershipEvent::Lost { from: process(0), process: process(2) }, &mut actions).expect("no breach");
         assert_eq!(actions, [Action::Ended]);
         assert!(one.ended() && two.ended());
+        assert!(!two.hears(process(0)) && !two.hears(process(1)), "nor what follows in the batch that has said so");
     }
 }

@@ -90,6 +90,9 @@ impl Step<'_> {
             return Ok(());
         }
         for message in messages {
+            if !self.state.membership.hears(from) {
+                break;
+            }
             let message = message.map_err(|refusal| refusal.to_string())?;
             if is_counted(&message) {
                 if self.state.termination.is_idle() {

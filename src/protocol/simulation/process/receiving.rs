@@ -80,6 +80,9 @@ impl SimulatedProcess {
             return Ok(());
         }
         for message in messages {
+            if !self.membership.hears(process(from)) {
+                break;
+            }
             let message = message.map_err(|refusal| refusal.to_string())?;
             if counted(&message) {
                 self.termination.count_received(process(from));
