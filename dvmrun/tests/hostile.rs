@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 
 use dvm::transport::job::tickets;
 use dvm::transport::{PullBy, Transport as _, connect};
-use dvm::wire::{How, Message};
+use dvm::wire::{ClaimMessage, How, Message};
 use testkit::Random;
 
-use hostile::alone::{Alone, MAKE, OTHER, argument, no_datum};
+use hostile::alone::{Alone, MAKE, ME, OTHER, WORK, argument, no_datum};
 use hostile::relay::{LastWord, Plan, Relay, Told};
 use workload::player::{DEADLINE, Player};
 
@@ -162,5 +162,39 @@ fn a_task_behind_the_loss_of_its_process_does_not_come() {
     let arguments = [argument(no_datum(), How::Claimed)];
     let task = liar.task(MAKE, &arguments);
     liar.say(&[Message::Lost { process: OTHER, cause: 0 }, task]);
+    liar.end();
+}
+
+/// Tasks that wait for the promise would wait for a producer that it never gets.
+#[test]
+fn a_promise_that_is_claimed_for_a_task_without_claims_is_poisoned() {
+    if testkit::playing() {
+        return;
+    }
+    let mut liar = Alone::begin(&overhear(2), 1);
+    let made = liar.made();
+    let output = liar.datum();
+    let arguments = [argument(made, How::Promised), argument(made, How::Promised), argument(output, How::Output)];
+    let reads = liar.task(WORK, &arguments);
+    let claim = ClaimMessage { id: made, scheduler: ME, sequence: 0, runner: OTHER };
+    liar.say(&[reads, Message::Claim(claim)]);
+    liar.end();
+}
+
+/// The same, if the claim comes before a task that has claimed another datum.
+#[test]
+fn a_promise_that_is_claimed_for_a_task_of_other_claims_is_poisoned() {
+    if testkit::playing() {
+        return;
+    }
+    let mut liar = Alone::begin(&overhear(2), 1);
+    let made = liar.made();
+    let output = liar.datum();
+    let arguments = [argument(made, How::Promised), argument(made, How::Promised), argument(output, How::Output)];
+    let reads = liar.task(WORK, &arguments);
+    let claim = ClaimMessage { id: made, scheduler: ME, sequence: liar.next_task(), runner: OTHER };
+    let arguments = [argument(no_datum(), How::Claimed)];
+    let makes = liar.task(MAKE, &arguments);
+    liar.say(&[reads, Message::Claim(claim), makes, Message::Lost { process: OTHER, cause: 0 }]);
     liar.end();
 }

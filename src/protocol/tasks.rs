@@ -1,7 +1,7 @@
 //! Tasks that one process sends to another one: numbered without a gap, ended once, returned once.
 
 use super::breach::Breach;
-use crate::id::ProcessId;
+use crate::id::{DatumId, ProcessId};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Entries by running numbers, of which the oldest go first, more or less.
@@ -150,14 +150,8 @@ impl<T> SentTasks<T> {
 #[derive(Debug)]
 pub struct ReceivedTasks {
     tasks: Window<Received>,
-    /// Answers to claims for tasks that have not come yet: how many, and whether one is a refusal.
-    early: BTreeMap<u32, Claims>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Claims {
-    answered: u32,
-    refused: bool,
+    /// Answers to claims for tasks that have not come yet: of which outputs, and whether they are granted.
+    early: BTreeMap<u32, Vec<(DatumId, bool)>>,
 }
 
 #[derive(Debug)]
@@ -200,24 +194,32 @@ impl Default for ReceivedTasks {
 }
 
 impl ReceivedTasks {
-    /// A task has come, which has this many inputs, and outputs that it waits to be granted.
-    pub fn accept(&mut self, from: ProcessId, sequence: u32, inputs: u32, claims: u32) -> Result<ClaimState, Breach> {
+    /// A task has come, which has this many inputs, and outputs that it waits to be granted. What was answered before about
+    /// other data counts for nothing: its scheduler or their home lies, and nobody can say which of them.
+    pub fn accept(
+        &mut self,
+        from: ProcessId,
+        sequence: u32,
+        inputs: u32,
+        claims: &[DatumId],
+    ) -> Result<ClaimState, Breach> {
         if sequence != self.tasks.next() {
             return Err(Breach::new(from, "it sends a task out of order"));
         }
-        let early = self.early.get(&sequence).copied().unwrap_or_default();
-        let Some(claims) = claims.checked_sub(early.answered) else {
-            return Err(Breach::new(from, "its task has fewer claims than were answered"));
-        };
-        self.early.remove(&sequence);
-        let received = Received { claims, refused: early.refused, withheld: inputs, ended: false };
+        let early = self.early.remove(&sequence).unwrap_or_default();
+        let granted = |id: &DatumId| early.iter().find(|(answered, _)| answered == id).map(|(_, granted)| *granted);
+        let unanswered = claims.iter().filter(|id| granted(id).is_none()).count() as u32;
+        let refused = claims.iter().any(|id| granted(id) == Some(false));
+        let received = Received { claims: unanswered, refused, withheld: inputs, ended: false };
         let state = received.state();
         self.tasks.push(received);
         Ok(state)
     }
 
-    /// Home has answered a claim of a task. The task may not have come yet.
-    pub fn claim(&mut self, home: ProcessId, sequence: u32, granted: bool) -> Result<ClaimState, Breach> {
+    /// The home of an output has answered a task's claim. The task may not have come yet; the owner of this machine knows of
+    /// one that has come whether it claims the output.
+    pub fn claim(&mut self, output: DatumId, sequence: u32, granted: bool) -> Result<ClaimState, Breach> {
+        let home = output.home();
         if let Some(task) = self.tasks.get(sequence) {
             let Some(claims) = task.claims.checked_sub(1) else {
                 return Err(Breach::new(home, "it answers a claim twice"));
@@ -230,8 +232,10 @@ impl ReceivedTasks {
             return Err(Breach::new(home, "it answers the claim of a task that has been returned"));
         }
         let early = self.early.entry(sequence).or_default();
-        early.answered += 1;
-        early.refused |= !granted;
+        if early.iter().any(|(answered, _)| *answered == output) {
+            return Err(Breach::new(home, "it answers a claim twice"));
+        }
+        early.push((output, granted));
         Ok(ClaimState::Waiting)
     }
 
@@ -280,6 +284,10 @@ mod tests {
 
     const PEER: ProcessId = ProcessId::from_index(1);
 
+    fn output(number: u64) -> DatumId {
+        DatumId::from_raw([PEER.index(), number])
+    }
+
     fn ends(tasks: &mut SentTasks<char>, sequence: (u32, u16), parts: (bool, bool)) -> Result<String, &'static str> {
         let mut said = String::new();
         let done = tasks.done(PEER, sequence, parts, &mut |end| match end {
@@ -321,18 +329,32 @@ mod tests {
     #[test]
     fn received_tasks_wait_for_their_claims_and_are_returned_with_the_last_input() {
         let mut tasks = ReceivedTasks::default();
-        assert_eq!(tasks.claim(PEER, 0, true), Ok(ClaimState::Waiting), "before the task");
-        assert_eq!(tasks.accept(PEER, 0, 2, 2), Ok(ClaimState::Waiting));
-        assert!(tasks.accept(PEER, 0, 0, 0).is_err(), "a replay");
-        assert!(tasks.accept(PEER, 2, 0, 0).is_err(), "a gap");
-        assert_eq!(tasks.claim(PEER, 0, false), Ok(ClaimState::Refused));
-        assert!(tasks.claim(PEER, 0, true).is_err());
+        let [one, two] = [1, 2].map(output);
+        assert_eq!(tasks.claim(one, 0, true), Ok(ClaimState::Waiting), "before the task");
+        assert_eq!(tasks.accept(PEER, 0, 2, &[one, two]), Ok(ClaimState::Waiting));
+        assert!(tasks.accept(PEER, 0, 0, &[]).is_err(), "a replay");
+        assert!(tasks.accept(PEER, 2, 0, &[]).is_err(), "a gap");
+        assert_eq!(tasks.claim(two, 0, false), Ok(ClaimState::Refused));
+        assert!(tasks.claim(two, 0, true).is_err());
         assert_eq!(tasks.release(0), None);
         assert_eq!(tasks.end(0), Some(DoneParts { outcome: true, returns: false }));
         assert_eq!(tasks.release(0), Some(DoneParts { outcome: false, returns: true }));
         assert_eq!(tasks.end(0), None);
-        assert!(tasks.claim(PEER, 0, true).is_err(), "returned");
-        assert_eq!(tasks.accept(PEER, 1, 0, 0), Ok(ClaimState::Granted));
+        assert!(tasks.claim(one, 0, true).is_err(), "returned");
+        assert_eq!(tasks.accept(PEER, 1, 0, &[]), Ok(ClaimState::Granted));
         assert_eq!(tasks.end(1), Some(DoneParts { outcome: true, returns: true }));
+    }
+
+    #[test]
+    fn answers_about_what_a_task_does_not_claim_count_for_nothing() {
+        let mut tasks = ReceivedTasks::default();
+        let [one, two, other] = [1, 2, 3].map(output);
+        assert_eq!(tasks.claim(other, 0, true), Ok(ClaimState::Waiting));
+        assert_eq!(tasks.claim(one, 0, true), Ok(ClaimState::Waiting));
+        assert!(tasks.claim(one, 0, true).is_err(), "twice");
+        assert_eq!(tasks.accept(PEER, 0, 0, &[one, two]), Ok(ClaimState::Waiting), "nobody has granted the second");
+        assert_eq!(tasks.claim(two, 0, true), Ok(ClaimState::Granted));
+        assert_eq!(tasks.claim(other, 1, false), Ok(ClaimState::Waiting));
+        assert_eq!(tasks.accept(PEER, 1, 0, &[]), Ok(ClaimState::Granted), "the refusal is of another datum");
     }
 }

@@ -130,16 +130,20 @@ impl Step<'_> {
         let (from, sequence, own) = (task.from, task.sequence, task.from == self.me());
         let arrival = self.state.number();
         let (mut run, mut inputs, mut holds) = (ArrivedTask::new(task), Vec::new(), 0);
-        let is_claimed = |argument: &&ArrivingArgument<'_>| matches!(argument, ArrivingArgument::Claimed { .. });
-        let claims = task.arguments.iter().filter(is_claimed).count() as u32;
+        let claimed = |argument: &ArrivingArgument<'_>| match argument {
+            ArrivingArgument::Claimed { id } => Some(*id),
+            _ => None,
+        };
+        let claims: SmallVec<[DatumId; 4]> = task.arguments.iter().filter_map(claimed).collect();
         let private: SmallVec<[bool; 8]> = task.arguments.iter().map(|input| self.is_private(from, input)).collect();
         let withholds = |(input, private): &(&ArrivingArgument<'_>, &bool)| input.is_input() && !**private;
         let withheld = if own { 0 } else { task.arguments.iter().zip(&private).filter(withholds).count() as u32 };
         // What is refused leaves no trace: a task that was counted would be waited for.
-        let state = self.state.received[index(from)].accept(from, sequence, withheld, claims)?;
+        let state = self.state.received[index(from)].accept(from, sequence, withheld, &claims)?;
         if !own {
             self.call.count_scheduled();
         }
+        self.drop_unclaimed(from, sequence, &claims);
         let mut poisoned = task.signature.is_err() && task.code.is_none();
         for (place, argument) in task.arguments.iter().enumerate() {
             match argument {
@@ -166,7 +170,7 @@ impl Step<'_> {
         }
         run.poisoned = poisoned;
         self.take_early(&mut run);
-        if claims > 0 {
+        if !claims.is_empty() {
             self.state.by_sequence.insert((from, sequence), arrival);
         }
         holds += u32::from(state != ClaimState::Granted);
@@ -273,6 +277,20 @@ impl Step<'_> {
         Ok(())
     }
 
+    /// What was granted for a task before it came, and is no output of it, will have no value.
+    fn drop_unclaimed(&mut self, from: ProcessId, sequence: u32, claims: &[DatumId]) {
+        let is_of_it = |early: &EarlyGrant| (early.scheduler, early.sequence) == (from, sequence);
+        let unclaimed = |early: &EarlyGrant| is_of_it(early) && !claims.contains(&early.id);
+        if !self.state.early.iter().any(unclaimed) {
+            return;
+        }
+        let (never, others): (Vec<_>, Vec<_>) = std::mem::take(&mut self.state.early).into_iter().partition(unclaimed);
+        self.state.early = others;
+        for early in never {
+            self.poison_output(early.id);
+        }
+    }
+
     /// Takes claims that were answered before the task came.
     fn take_early(&mut self, run: &mut ArrivedTask) {
         let (mine, others): (Vec<_>, Vec<_>) = std::mem::take(&mut self.state.early)
@@ -309,7 +327,16 @@ impl Step<'_> {
         if arrival.is_none() && from == self.me() {
             return Err(Breach::new(id.home(), "it answers the claim of a task that this process has not scheduled"));
         }
-        let state = self.state.received[index(from)].claim(id.home(), sequence, granted.is_some())?;
+        let state = match self.state.received[index(from)].claim(id, sequence, granted.is_some()) {
+            Ok(state) => state,
+            Err(breach) => {
+                // No task makes it. A datum of another process goes with its home, which lies.
+                if granted.is_some() && id.is_here() {
+                    self.poison_output(id);
+                }
+                return Err(breach);
+            }
+        };
         self.produce_elsewhere(id, granted.is_some());
         let Some(arrival) = arrival else {
             if let Some((size, carries)) = granted {
@@ -357,7 +384,7 @@ impl Step<'_> {
         for id in unanswered {
             let Some(run) = self.state.runs.waiting_mut(arrival) else { return };
             run.claims.retain(|claimed| *claimed != id);
-            let state = self.state.received[index(from)].claim(id.home(), sequence, false);
+            let state = self.state.received[index(from)].claim(id, sequence, false);
             if state == Ok(ClaimState::Refused) {
                 self.refused(arrival);
             }

@@ -217,7 +217,7 @@ impl SimulatedProcess {
             return if granted { self.settle(p, at, None) } else { Ok(()) };
         }
         let from = index(claim.scheduler);
-        let state = self.received[from].claim(claim.id.home(), claim.sequence, granted).map_err(broken)?;
+        let state = self.received[from].claim(claim.id, claim.sequence, granted).map_err(broken)?;
         let run = self.runs.iter_mut().find(|(_, run)| run.from == from && run.sequence == claim.sequence);
         let Some((arrival, run)) = run else {
             if granted {

@@ -63,8 +63,8 @@ impl SimulatedProcess {
             }
         }
         let withheld = if own { 0 } else { spec.inputs.len() as u32 };
-        let claims = run.claims.len() as u32;
-        let state = self.received[from].accept(process(from), sent.sequence, withheld, claims).map_err(broken)?;
+        let claims: Vec<DatumId> = run.claims.iter().map(|at| id(&p.program, *at)).collect();
+        let state = self.received[from].accept(process(from), sent.sequence, withheld, &claims).map_err(broken)?;
         self.arrivals += 1;
         let arrival = self.arrivals;
         for (at, bytes) in here {
@@ -99,7 +99,7 @@ impl SimulatedProcess {
         let (from, sequence) = (run.from, run.sequence);
         for at in unanswered {
             self.runs.get_mut(&arrival).expect("a task").claims.retain(|claimed| *claimed != at);
-            let state = self.received[from].claim(home(&at), sequence, false).map_err(broken)?;
+            let state = self.received[from].claim(id(&p.program, at), sequence, false).map_err(broken)?;
             self.claim_state(p, arrival, state, true)?;
         }
         Ok(())
