@@ -43,7 +43,7 @@ impl Remote {
         Ok(())
     }
 
-    /// Ends that thread, after what it is doing.
+    /// Ends that thread, after all that it is to do.
     pub(super) fn end_code(&self) {
         self.code.jobs.lock().ends = true;
         self.code.bell.notify_all();

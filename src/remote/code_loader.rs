@@ -74,15 +74,15 @@ impl CodeLoader {
         self.bell.notify_all();
     }
 
-    /// The next job; none at the end.
+    /// The next job; none at the end, once all are done: tasks may wait for what comes of them.
     pub(super) fn next(&self) -> Option<CodeJob> {
         let mut jobs = self.jobs.lock();
         loop {
-            if jobs.ends {
-                return None;
-            }
             if let Some(job) = jobs.jobs.pop_front() {
                 return Some(job);
+            }
+            if jobs.ends {
+                return None;
             }
             self.bell.wait(&mut jobs);
         }
@@ -103,5 +103,19 @@ impl CodeLoader {
                 CodeOutcome::Loaded(name, loaded)
             }
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_that_are_left_at_the_end_are_done() {
+        let loader = CodeLoader::default();
+        loader.add(CodeJob::Prepare([1].as_slice().into()));
+        loader.jobs.lock().ends = true;
+        assert!(loader.next().is_some());
+        assert!(loader.next().is_none());
     }
 }
