@@ -198,3 +198,27 @@ fn a_promise_that_is_claimed_for_a_task_of_other_claims_is_poisoned() {
     liar.say(&[reads, Message::Claim(claim), makes, Message::Lost { process: OTHER, cause: 0 }]);
     liar.end();
 }
+
+#[test]
+fn tasks_that_wait_for_one_another_end_after_a_loss() {
+    if testkit::playing() {
+        return;
+    }
+    let mut liar = Alone::begin(&overhear(2), 1);
+    let (one, two) = (liar.made(), liar.made());
+    let mut messages = Vec::new();
+    let arguments = [[one, one, two], [two, two, one]]
+        .map(|[a, b, to]| [argument(a, How::Promised), argument(b, How::Promised), argument(to, How::Claimed)]);
+    for (arguments, to) in arguments.iter().zip([two, one]) {
+        messages.push(Message::Claim(ClaimMessage {
+            id: to,
+            scheduler: ME,
+            sequence: liar.next_task(),
+            runner: OTHER,
+        }));
+        messages.push(liar.task(WORK, arguments));
+    }
+    messages.push(Message::Lost { process: OTHER, cause: 0 });
+    liar.say(&messages);
+    liar.end();
+}

@@ -9,6 +9,7 @@ use crate::engine::{Call, Goal, outstanding, under_way};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
 use crate::protocol::Breach;
+use crate::protocol::copies::Arrival;
 use crate::protocol::termination::{Counts, TerminationAction, TerminationEvent};
 use crate::wire::{End, Message, TEXT_BYTES, cut};
 
@@ -182,6 +183,41 @@ impl Step<'_> {
             let told = self.state.outboxes[index(other)].is_empty();
             (told && self.state.ends.farewells.contains(other)) || self.too_long_silent(other).is_some()
         })
+    }
+}
+
+impl Step<'_> {
+    /// Nothing comes any more: tasks that wait here end without having run, and what others have is not waited for. After a
+    /// loss there may be such tasks: they wait for one another, or for a process that waits as well.
+    pub(super) fn give_up_waiting(&mut self) {
+        let mut pending: Vec<u64> = self.state.pending.keys().copied().collect();
+        pending.sort_unstable();
+        for number in pending {
+            let Some(task) = self.state.pending.remove(&number) else { continue };
+            let name = task.signature.description;
+            self.refuse(task.call(), dvm_retcode_t::DVM_ERR_STATE, || {
+                format!("processing '{name}' was not run: the job has ended before its inputs were found")
+            });
+        }
+        let mut waiting: Vec<Arrival> = self.state.runs.all_waiting().map(|(arrival, _)| arrival).collect();
+        waiting.sort_unstable();
+        for arrival in waiting {
+            self.copies(|copies, actions| copies.withdraw(arrival, actions));
+            if self.state.runs.waiting(arrival).is_some() {
+                self.cancel(arrival);
+            }
+        }
+        let me = index(self.me());
+        for other in (0..self.state.sent.len()).filter(|at| *at != me) {
+            let sent: Vec<_> = self.state.sent[other].lost().collect();
+            for (task, ended) in sent {
+                if !ended {
+                    self.call.count_cancelled();
+                    self.call.count_ended_elsewhere();
+                }
+                task.inputs.into_iter().for_each(|id| self.release(id));
+            }
+        }
     }
 }
 

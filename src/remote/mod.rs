@@ -176,4 +176,10 @@ impl RemoteScheduler for Remote {
         self.end_code();
         self.end_progress();
     }
+
+    fn give_up_waiting(&self) {
+        self.step(&inside(), |step| {
+            step.give_up_waiting();
+        });
+    }
 }

@@ -224,7 +224,7 @@ impl Step<'_> {
     }
 
     /// A task that was accepted cannot run after all: it fails.
-    fn refuse(&mut self, task: TaskCall<'_>, code: dvm_retcode_t, text: impl FnOnce() -> String) {
+    pub(super) fn refuse(&mut self, task: TaskCall<'_>, code: dvm_retcode_t, text: impl FnOnce() -> String) {
         let error = Error::new(code, text());
         for place in task.signature.inputs().filter(|place| task.ids[*place].is_here()) {
             self.release(task.ids[place]);

@@ -379,10 +379,11 @@ impl Step<'_> {
         self.call.data_cache(body)
     }
 
-    /// Puts a message into the outbox of a process that is alive.
+    /// Puts a message into the outbox of a process that is alive. After the end it would come in the next life of that one.
     pub(super) fn send(&mut self, to: ProcessId, message: &Message<'_>) {
         debug_assert_ne!(to, self.me(), "nothing is sent to oneself: {message:?}");
-        if !self.state.membership.is_alive(to) || to == self.me() {
+        let over = self.remote.stopping.load(Ordering::Relaxed);
+        if !self.state.membership.is_alive(to) || to == self.me() || over {
             return;
         }
         if is_counted(message) {

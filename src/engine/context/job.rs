@@ -134,6 +134,9 @@ pub(crate) trait RemoteScheduler: Send + Sync {
 
     /// Ends the threads and the transport; all processes do so together.
     fn close(&self);
+
+    /// After that, once no task runs: tasks that still wait end without having run.
+    fn give_up_waiting(&self);
 }
 
 /// The job that an engine is a part of.

@@ -446,6 +446,9 @@ fn quiesce(engine: KeptEngine, mine: &'static ThreadContext) -> u64 {
     // Poisoning wakes threads that sleep on a promise; other threads leave their calls, and no thread can begin a new
     // one.
     while !defective() && (inside.any() || context::outstanding() > 0) {
+        if let Some(job) = engine.job.as_ref().filter(|_| context::outstanding() > 0) {
+            job.scheduler.give_up_waiting();
+        }
         STORE.poison_promises(|waiters| call.activate(waiters, Outcome::Poisoned));
         if inside.any() || context::outstanding() > 0 {
             engine.completion.wait_a_moment();
