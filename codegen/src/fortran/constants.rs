@@ -2,7 +2,6 @@
 //! them, into its text. Gfortran's may differ where real powers or functions of constants are rounded, also behind `int`: so they are
 //! compared before tiles run, or their declarations are seen to have none of these.
 
-use super::constant_arrays;
 use super::constant_powers::{self, OperandKind};
 use super::file::FortranFile;
 use super::hlfir::HlfirOp;
@@ -74,7 +73,7 @@ pub fn named_constants(
             }
             FortranKind::Array(array) if array.values.is_some() => {
                 let shape = shape_conditions(name, array);
-                (&array.element, shape.into_iter().chain(constant_arrays::conditions(name, array)).collect())
+                (&array.element, shape.into_iter().chain(elements(name, array)).collect())
             }
             FortranKind::Other(reason, remedy) => {
                 return Err(FortranRefusal::new(*used, &format!("`{name}` {reason}"), remedy));
@@ -118,6 +117,25 @@ pub fn shape_conditions(text: &str, array: &FortranArray) -> Vec<String> {
         let (Some(lower), Some(extent @ 1..)) = (lower, extent) else { continue };
         all.push(format!("size({text},{at},8) == {extent}_8"));
         all.push(format!("lbound({text},{at},8) == ({lower}_8)"));
+    }
+    all
+}
+
+/// The conditions that gfortran's elements of a constant array are those of flang.
+fn elements(name: &str, array: &FortranArray) -> Vec<String> {
+    let Some(values) = &array.values else { return Vec::new() };
+    let mut at: Vec<i64> = array.lower.iter().map(|lower| lower.unwrap_or_default()).collect();
+    let mut all = Vec::new();
+    for value in values {
+        let subscripts: Vec<String> = at.iter().map(i64::to_string).collect();
+        all.push(format!("{name}({}) == {value}", subscripts.join(",")));
+        for (subscript, (lower, extent)) in at.iter_mut().zip(array.lower.iter().zip(&array.extents)) {
+            *subscript += 1;
+            if *subscript < lower.unwrap_or_default() + extent.unwrap_or_default() {
+                break;
+            }
+            *subscript = lower.unwrap_or_default();
+        }
     }
     all
 }
@@ -263,6 +281,10 @@ mod tests {
             values: None,
         };
         assert_eq!(shape_conditions("a", &array), ["size(a,1,8) == 3_8", "lbound(a,1,8) == (-1_8)"]);
+        let values = ["1", "2", "3", "4"].map(str::to_owned).to_vec();
+        let (extents, lower) = (vec![Some(2), Some(2)], vec![Some(0), Some(1)]);
+        let constant = FortranArray { extents, lower, values: Some(values), ..array.clone() };
+        assert_eq!(elements("w", &constant), ["w(0,1) == 1", "w(1,1) == 2", "w(0,2) == 3", "w(1,2) == 4"]);
         let held = FortranArray { holder: Holder::AssumedShape, ..array };
         assert_eq!(shape_conditions("a", &held), Vec::<String>::new());
     }

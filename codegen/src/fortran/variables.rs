@@ -1,6 +1,6 @@
 //! The variables of a procedure, as flang declares them.
 
-use super::constant_arrays::{of_global, of_module};
+use super::constant_arrays::{ConstantArray, of_global, of_module};
 use super::hlfir::{HlfirOp, base};
 use super::modules::{FileModules, ModuleConstant};
 use super::types::{Content, Element, Holder, SpelledType};
@@ -255,9 +255,7 @@ impl<'a> Declared<'a> {
             };
             let kind = match Element::of_fortran(spelling) {
                 Some(_) if modules.renamed.contains(name) => other(RENAMED.0, RENAMED.1),
-                _ if !bounds.is_empty() => {
-                    of_module(spelling, bounds, value).map_or_else(|| other(UNTAKEN.0, UNTAKEN.1), FortranKind::Array)
-                }
+                _ if !bounds.is_empty() => constant_array(of_module(spelling, bounds, value)),
                 Some(element) => {
                     let parts = value.trim_start_matches('(').trim_end_matches(')').split(',');
                     let parts: Vec<&str> =
@@ -330,7 +328,7 @@ impl<'a> Declared<'a> {
             let extents = extents.iter().copied().collect::<Option<Vec<i64>>>();
             let array = dense.zip(lower.zip(extents));
             let array = array.and_then(|(dense, (lower, extents))| of_global(dense, *element, lower, extents));
-            return array.map_or_else(|| other(UNTAKEN.0, UNTAKEN.1), FortranKind::Array);
+            return constant_array(array);
         }
         let value = global.and_then(|g| match g.regions.first()?.as_slice() {
             [one, last] if last.name == "fir.has_value" => constant_text(one),
@@ -600,6 +598,14 @@ fn spoken(spelling: &str) -> String {
 }
 
 /// The text between `begin` and `end`.
+/// A named constant that is an array, if it is taken.
+fn constant_array(array: Option<ConstantArray>) -> FortranKind {
+    let Some(ConstantArray { element, lower, extents, values }) = array else { return other(UNTAKEN.0, UNTAKEN.1) };
+    let known = |all: Vec<i64>| all.into_iter().map(Some).collect();
+    let (lower, extents, values) = (known(lower), known(extents), Some(values));
+    FortranKind::Array(FortranArray { element, extents, lower, holder: Holder::Itself, target: false, values })
+}
+
 /// The value of `arith.constant`.
 fn constant_text(op: &HlfirOp) -> Option<String> {
     (op.name == "arith.constant").then(|| op.text.split_once(" : ").map(|(value, _)| value.to_owned()))?
