@@ -140,7 +140,7 @@ fn elements(name: &str, array: &FortranArray) -> Vec<String> {
     all
 }
 
-/// The names that a procedure declares. Refuses declarations in which compilers may compute other constants.
+/// The names to which a procedure's declarations give values. Refuses declarations in which compilers may compute other constants.
 pub fn declared_by(
     file: &FortranFile,
     procedure: &HlfirOp,
@@ -154,7 +154,9 @@ pub fn declared_by(
                 format!("the function `{function}` of constants in a declaration: compilers round it differently");
             return Err(FortranRefusal::new(statement.first, &reason, "assign its value to a variable"));
         }
-        names.extend(tokens(&statement.text).into_iter().map(str::to_owned));
+        let all = tokens(&statement.text);
+        let given = all.windows(2).filter(|pair| pair[1] == "=").map(|pair| pair[0].to_owned());
+        names.extend(given);
     }
     Ok(names)
 }

@@ -106,3 +106,22 @@ fn what_compilers_know_gives_the_bytes_of_gfortran() {
         }
     }
 }
+
+/// The declaration that gives a constant its value stands in another file, and one that names it in this one.
+#[test]
+fn constants_of_included_files_are_not_taken_for_seen() {
+    if !can_run("constants of included files") {
+        return;
+    }
+    let text = "module m\ncontains\nreal(8) function f(x)\nreal(8), intent(in) :: x\ninclude 'size.inc'\nreal(8) z(k)\n\
+                f = x + k\nend function\nend module\nprogram p\nuse m\nreal(8) a(40)\na = 1\n!$dvm region\ndo i = 1, 40\na(i) = f(a(i))\nend do\n\
+                print '(z16.16)', a\nend program\n";
+    let constant = "integer, parameter :: k = int(0.3d0**3*1000)\n";
+    let folder = testkit::scratch(&[("p.f90", text), ("size.inc", constant)]);
+    let tiles = dvmfc(&folder, "-O1 p.f90 -o tiles");
+    assert!(tiles.status.success(), "{}", said(&tiles));
+    assert!(said(&tiles).contains("the constant `k` is not one of the region"), "{}", said(&tiles));
+    assert!(run(&folder, "gfortran", "-O1 p.f90 -o plain").status.success());
+    let [tiles, plain] = ["tiles", "plain"].map(|program| printed(&folder, program, "1", "2").0);
+    assert_eq!(tiles, plain);
+}
