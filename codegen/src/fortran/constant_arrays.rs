@@ -1,11 +1,11 @@
-//! Named constants that are arrays. Flang puts the values of single elements into its text, so real ones are compared with
+//! Named constants that are arrays. Flang puts the values of single elements into its text, so all are compared with
 //! gfortran's before tiles run; elements that a loop chooses are read from gfortran's own array.
 
 use super::types::Element;
 use super::values::fortran_real;
 
-/// Real elements up to which an array is compared.
-pub const LARGEST: usize = 256;
+/// Elements up to which an array is compared, and taken.
+pub const LARGEST: usize = 512;
 
 /// An array that is a named constant.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,14 +16,14 @@ pub struct ConstantArray {
     pub lower: Vec<i64>,
     /// Its extents.
     pub extents: Vec<i64>,
-    /// Its elements in their order in memory, as literals of Fortran; none of whole numbers, which are not compared.
+    /// Its elements in their order in memory, as literals of Fortran.
     pub values: Vec<String>,
 }
 
 /// The array of `lower` bounds and `extents` whose elements flang prints as `dense`.
 pub fn of_global(dense: &str, element: Element, lower: Vec<i64>, extents: Vec<i64>) -> Option<ConstantArray> {
     let count = count_of(&extents)?;
-    let values = if element.is_whole() { Vec::new() } else { dense_values(dense, element, count)? };
+    let values = dense_values(dense, element, count)?;
     (lower.len() == extents.len()).then_some(ConstantArray { element, lower, extents, values })
 }
 
@@ -38,7 +38,7 @@ pub fn of_module(spelling: &str, bounds: &str, value: &str) -> Option<ConstantAr
         extents.push(last?.checked_sub(first?)?.checked_add(1).filter(|extent| *extent >= 0)?);
     }
     let count = count_of(&extents)?;
-    let values = if element.is_whole() { Vec::new() } else { listed_values(value, element, count)? };
+    let values = listed_values(value, element, count)?;
     Some(ConstantArray { element, lower, extents, values })
 }
 
@@ -91,11 +91,24 @@ fn listed_values(value: &str, element: Element, count: usize) -> Option<Vec<Stri
 
 /// Numbers as literals of Fortran, one for each element.
 fn spread(numbers: &[String], element: Element, count: usize) -> Option<Vec<String>> {
-    let literals: Vec<String> = numbers.iter().map(|number| fortran_real(number, element)).collect::<Option<_>>()?;
+    let literals: Vec<String> = numbers.iter().map(|number| literal(number, element)).collect::<Option<_>>()?;
     match literals.as_slice() {
         [one] => Some(vec![one.clone(); count]),
         all => (all.len() == count).then_some(literals),
     }
+}
+
+fn literal(number: &str, element: Element) -> Option<String> {
+    if !element.is_whole() {
+        return fortran_real(number, element);
+    }
+    let value = match number.strip_prefix("0x") {
+        Some(bits) if element == Element::I32 => i64::from(u32::from_str_radix(bits, 16).ok()?.cast_signed()),
+        Some(bits) => u64::from_str_radix(bits, 16).ok()?.cast_signed(),
+        None => number.parse().ok()?,
+    };
+    // Fortran has no literal of the least number.
+    (value != i64::MIN).then(|| format!("({value}_8)"))
 }
 
 #[cfg(test)]
@@ -127,8 +140,10 @@ mod tests {
         ] {
             assert_eq!(real(dense, &[1], &extents), ["none"], "{dense}");
         }
-        let whole = of_global("whatever", Element::I32, vec![1], vec![5000]);
-        assert_eq!((whole.is_some(), shown(whole)), (true, vec![]));
+        let whole = |dense: &str, element| shown(of_global(dense, element, vec![1], vec![2]));
+        assert_eq!(whole("[7, -3]", Element::I32), ["(7_8)", "(-3_8)"]);
+        assert_eq!(whole("\"0xFFFFFFFF07000000\"", Element::I32), ["(-1_8)", "(7_8)"]);
+        assert_eq!(whole("[7, -9223372036854775808]", Element::I64), ["none"]);
     }
 
     #[test]
@@ -138,7 +153,8 @@ mod tests {
         assert_eq!(w, ["(1e-1_4)", "(-3e0_4)"]);
         let w = of("real(8)", "1_8:1_8,-1_8:0_8", "reshape([REAL(8)::1._8,2._8],shape=[1,2])");
         assert_eq!(w, ["(1e0_8)", "(2e0_8)"]);
-        assert_eq!(of("integer(4)", "1_8:2_8", "f(x)"), Vec::<String>::new());
+        assert_eq!(of("integer(4)", "1_8:2_8", "[INTEGER(4)::1_4,-2_4]"), ["(1_8)", "(-2_8)"]);
+        assert_eq!(of("integer(4)", "1_8:2_8", "f(x)"), ["none"]);
         for (spelling, bounds, value) in [
             ("logical(4)", "1_8:1_8", "[LOGICAL(4)::.true._4]"),
             ("real(8)", "1_8:2_8", "[REAL(8)::1._8]"),

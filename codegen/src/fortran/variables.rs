@@ -19,7 +19,7 @@ pub struct FortranArray {
     pub holder: Holder,
     /// A pointer may reach it.
     pub target: bool,
-    /// A named constant: its elements in their order in memory, as literals of Fortran; of whole numbers none.
+    /// A named constant: its elements in their order in memory, as literals of Fortran.
     pub values: Option<Vec<String>>,
 }
 
@@ -551,7 +551,7 @@ pub const HIDDEN: (&str, &str) =
     ("has a name that means something else where the region stands", "give one of the two another name");
 
 const UNTAKEN: (&str, &str) = (
-    "is a named constant of a type that is not taken, or an array of more than 256 reals or of values that are not",
+    "is a named constant of a type that is not taken, or an array of more than 512 elements or of values that are not",
     "copy it to a variable before the region, and use that",
 );
 

@@ -4,7 +4,7 @@
 use super::{can_run, dvmfc, printed, run, said};
 
 /// A name, a module before the program, its declarations, statements before the region, its clause, and the statement in `do i = 1, 40`.
-const PROGRAMS: [(&str, &str, &str, &str, &str, &str); 17] = [
+const PROGRAMS: [(&str, &str, &str, &str, &str, &str); 18] = [
     ("a bound", "", "integer, parameter :: m = int(0.3d0**3*1000)", "", "", "if (i <= m) a(i) = m"),
     ("a truth", "", "logical, parameter :: l = 0.3d0**3*1000 < 27", "", "", "if (l) a(i) = -a(i)"),
     (
@@ -16,6 +16,7 @@ const PROGRAMS: [(&str, &str, &str, &str, &str, &str); 17] = [
         "d(mod(i, 26) + 1,2) = 7\na(i) = i",
     ),
     ("asked", "", "real(8) d(int(0.3d0**3*1000))", "d = 0\ncall sees(d)", "", "a(i) = size(d)"),
+    ("a whole table", "", "integer, parameter :: q(2) = [int(0.3d0**3*1000), 5]", "", "", "a(i) = a(i)*q(1)"),
     ("a table", "", "real(8), parameter :: q(2) = [0.3d0**3, 1.1d0**5]", "", "", "a(i) = a(i)*q(1)"),
     (
         "a constant of a function",

@@ -434,7 +434,7 @@ fn constant_arrays_are_named() {
     if !can_run("constant arrays") {
         return;
     }
-    let module = "module tables\nlogical, parameter :: v(2) = [.true., .false.]\nreal(8), parameter :: w(257) = 1d0\n\
+    let module = "module tables\nlogical, parameter :: v(2) = [.true., .false.]\nreal(8), parameter :: w(513) = 1d0\n\
                   contains\nsubroutine s(n, a)\nreal(8) a(n)\n\
                   !$dvm region\ndo i = 1, n\na(i) = a(i)*w(mod(i, 3) + 1)\nend do\nend subroutine\nsubroutine t(n, w)\nreal(8) w(n)\n\
                   !$dvm region\ndo i = 1, n\nw(i) = w(i)*2\nend do\nend subroutine\nend module\n";
@@ -445,7 +445,7 @@ fn constant_arrays_are_named() {
     for (line, name) in [("tables.f90:9:1", "w"), ("user.f90:6:1", "w"), ("user.f90:10:1", "v")] {
         let reason = format!("{line}: warning: region");
         let lines: Vec<&str> = output.lines().filter(|text| text.starts_with(&reason)).collect();
-        let named = format!("`{name}` is a named constant of a type that is not taken, or an array of more than 256");
+        let named = format!("`{name}` is a named constant of a type that is not taken, or an array of more than 512");
         assert!(lines.len() == 1 && lines[0].contains(&named), "{line}: {output}");
     }
     assert!(output.contains("tables.f90:14:1: remark: region 't_14' is tiled"), "{output}");
