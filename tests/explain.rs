@@ -32,12 +32,25 @@ fn explanation() -> String {
     }
 }
 
+/// All gates are open: the test has failed, and the next one could not end the engine while tasks are held back.
+static FAILED: AtomicBool = AtomicBool::new(false);
+
+/// The turn of one test; one that fails lets its tasks go.
+struct Turn(#[expect(dead_code, reason = "held")] std::sync::MutexGuard<'static, ()>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        FAILED.store(std::thread::panicking(), Ordering::Release);
+    }
+}
+
 /// Two workers, whose ranks are 0 0 and 0 1, on any machine.
-fn start() -> std::sync::MutexGuard<'static, ()> {
-    let turn = turn();
+fn start() -> Turn {
+    let turn = Turn(turn());
     unsafe { std::env::set_var("DVM_SYNTHETIC", "pu:2") };
     // A failed test may have left the engine running.
     let _ = finalize();
+    FAILED.store(false, Ordering::Release);
     init().unwrap();
     turn
 }
@@ -53,13 +66,17 @@ fn name(id: Id) -> String {
 
 /// Asks again until the answer has this part.
 fn await_part(part: &str) -> String {
+    await_parts(&[part.to_owned()])
+}
+
+/// Asks again until one answer has all of these parts: no worker stops for an answer, so that its first lines may be
+/// older than its last.
+fn await_parts(parts: &[String]) -> String {
     let end = Instant::now() + Duration::from_mins(1);
     loop {
         let text = explanation();
-        if text.contains(part) {
-            return text;
-        }
-        assert!(Instant::now() < end, "{part:?} never came: {text}");
+        let Some(absent) = parts.iter().find(|&part| !text.contains(part)) else { return text };
+        assert!(Instant::now() < end, "{absent}\nis not in\n{text}");
         std::thread::yield_now();
     }
 }
@@ -154,9 +171,11 @@ fn a_thread_in_get_of_a_promise_that_nobody_writes() {
     let _turn = start();
     let lost = promise(16).unwrap();
     let sleeper = std::thread::spawn(move || get(lost).map(|_| ()));
-    let text = await_part("In dvm_data_get: 1 thread.");
-    assert!(text.contains(&format!("Missing: datum {} (16 bytes): nobody is to publish it\n", name(lost))), "{text}");
-    assert!(text.contains("Waiting: 0 tasks for it, 1 thread in dvm_data_get.\n"), "{text}");
+    await_parts(&[
+        "In dvm_data_get: 1 thread.".to_owned(),
+        format!("Missing: datum {} (16 bytes): nobody is to publish it\n", name(lost)),
+        "Waiting: 0 tasks for it, 1 thread in dvm_data_get.\n".to_owned(),
+    ]);
     publish(lost).unwrap();
     assert_eq!(sleeper.join().unwrap(), Ok(()));
     assert!(explanation().contains("Nothing waits"));
@@ -197,12 +216,10 @@ fn a_next_that_no_task_carries_on() {
 
 #[test]
 fn a_task_that_does_not_end_is_named_with_its_worker() {
-    static GO_ON: AtomicBool = AtomicBool::new(false);
     let _turn = start();
+    let gate = Gate::new();
     let endless = processing(&[OUT], c"endless", |_| {
-        while !GO_ON.load(Ordering::Acquire) {
-            std::thread::yield_now();
-        }
+        gate.pass();
         0
     });
     let reads = processing(&[IN], c"reads", |_| 0);
@@ -226,7 +243,7 @@ fn a_task_that_does_not_end_is_named_with_its_worker() {
     ] {
         assert!(text.contains(&part), "{part}\nis not in\n{text}");
     }
-    GO_ON.store(true, Ordering::Release);
+    gate.open();
     finalize().unwrap();
 }
 
@@ -239,7 +256,7 @@ impl Gate {
         Box::leak(Box::default())
     }
     fn pass(&self) {
-        while !self.0.load(Ordering::Acquire) {
+        while !self.0.load(Ordering::Acquire) && !FAILED.load(Ordering::Acquire) {
             std::thread::yield_now();
         }
     }
@@ -312,16 +329,14 @@ fn a_producer_that_blocks_while_another_task_runs_in_its_place() {
     onto(rank_at(1), blocked, &[first]).unwrap();
     onto(rank_at(1), instead, &[second]).unwrap();
     onto(rank_at(0), reads, &[first, second]).unwrap();
-    await_part("'blocked' is in a blocking section on rank 0 1");
-    let text = await_part("the worker of rank 0 1 runs 'instead'");
     let (first, second) = (name(first), name(second));
-    for part in [
+    await_parts(&[
+        "'blocked' is in a blocking section on rank 0 1".to_owned(),
+        "the worker of rank 0 1 runs 'instead'".to_owned(),
         "3 tasks have not ended: 1 running, 1 in blocking sections, 0 ready, 1 waiting for data.".to_owned(),
         format!("  Its publisher: 'blocked' (out {first}) on rank 0 1 is in a blocking section on rank 0 1"),
         format!("  Its publisher: 'instead' (out {second}) on rank 0 1 runs on rank 0 1"),
-    ] {
-        assert!(text.contains(&part), "{part}\nis not in\n{text}");
-    }
+    ]);
     blocks.open();
     runs.open();
     finalize().unwrap();
@@ -338,8 +353,10 @@ fn a_task_that_is_back_from_a_section_runs_again() {
     onto(rank_at(0), reads, &[output]).unwrap();
     await_part("the output of 'blocked', which is in a blocking section on rank 0 1");
     blocks.open();
-    let text = await_part("the output of 'blocked', which runs on rank 0 1");
-    assert!(text.contains("2 tasks have not ended: 1 running, 0 ready, 1 waiting for data."), "{text}");
+    await_parts(&[
+        "the output of 'blocked', which runs on rank 0 1".to_owned(),
+        "2 tasks have not ended: 1 running, 0 ready, 1 waiting for data.".to_owned(),
+    ]);
     runs.open();
     finalize().unwrap();
 }
@@ -389,8 +406,8 @@ fn a_text_that_does_not_fit_is_cut_and_its_size_is_told() {
     end_stuck();
 }
 
-/// Tiles of a graph whose tile [1, 1] waits until it is let go.
-static HELD: AtomicBool = AtomicBool::new(true);
+/// Holds back tile [1, 1] of a graph.
+static HOLDS: Gate = Gate(AtomicBool::new(false));
 
 unsafe extern "C" fn run_at_once(_: *mut c_void, _: *const i64) -> c_int {
     0
@@ -398,8 +415,8 @@ unsafe extern "C" fn run_at_once(_: *mut c_void, _: *const i64) -> c_int {
 
 unsafe extern "C" fn hold_one(_: *mut c_void, tile: *const i64) -> c_int {
     let tile = unsafe { std::slice::from_raw_parts(tile, 2) };
-    while tile == [1, 1] && HELD.load(Ordering::Acquire) {
-        std::thread::yield_now();
+    if tile == [1, 1] {
+        HOLDS.pass();
     }
     0
 }
@@ -438,7 +455,7 @@ fn a_tile_that_does_not_end_and_the_tiles_that_miss_it() {
         let line = format!("  tile {tile} misses 1 predecessor: [1, 1], which runs on {runs}\n");
         assert!(text.contains(&line), "{line} in {text}");
     }
-    HELD.store(false, Ordering::Release);
+    HOLDS.open();
     assert_eq!(graph.join().unwrap(), Code::DVM_SUCCESS);
     finalize().unwrap();
 }
