@@ -37,6 +37,13 @@ fn a_nest_whose_tiles_exist_by_sizes_alone_draws_no_warning() {
     assert_eq!(wrong(&random::kernel(1_795_999_073)).err(), None);
 }
 
+/// Quotients and remainders in subscripts, for which isl's scheduler fails: no fault of the region's size.
+#[test]
+fn a_nest_for_which_isl_has_no_schedule_is_refused_for_that() {
+    let kernel = random::kernel(1_796_018_560);
+    assert_eq!(wrong(&kernel).err(), None);
+}
+
 #[test]
 fn random_nests_give_the_same_bytes() {
     let seeds = testkit::seeds_from(1, 16);

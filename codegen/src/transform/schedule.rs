@@ -101,7 +101,7 @@ fn one_way(
         proximity: &proximity,
         coincidence: &dependences.all,
     };
-    let schedule = problem.solve(way)?;
+    let schedule = problem.solve(way).map_err(unsolved)?;
     let text = schedule.to_string();
     if known(&text) {
         return Ok(None);
@@ -118,6 +118,19 @@ fn one_way(
     isl_region.begin_stage();
     legality.bands(&mut plan)?;
     Ok(Some((score(isl_region, &plan)?, plan)))
+}
+
+/// The refusal where isl makes no schedule. Besides its limit of operations that is "unable to carry dependences": its
+/// linear programs see quotients and remainders as ranges of rational numbers, where an order may contradict itself.
+fn unsolved(error: dvm_isl::Error) -> Refusal {
+    if error.is_quota() {
+        return error.into();
+    }
+    Refusal::new(
+        Code::NoSchedule,
+        "no schedule was found that keeps all dependences",
+        "use subscripts without quotients and remainders, or move the statements into loops of their own",
+    )
 }
 
 /// The least number that counts as a limit of a type.
