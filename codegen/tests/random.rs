@@ -37,6 +37,18 @@ fn a_nest_whose_tiles_exist_by_sizes_alone_draws_no_warning() {
     assert_eq!(wrong(&random::kernel(1_795_999_073)).err(), None);
 }
 
+/// Of an array that no iteration touches, the check for overlap has no lengths of rows.
+#[test]
+fn a_nest_with_an_array_that_is_never_touched_draws_no_warning() {
+    assert_eq!(wrong(&random::kernel(1_796_018_853)).err(), None);
+}
+
+/// An estimate of the work that is too long leaves no variables behind.
+#[test]
+fn a_nest_with_an_estimate_that_is_too_long_draws_no_warning() {
+    assert_eq!(wrong(&random::kernel(1_796_019_262)).err(), None);
+}
+
 /// Quotients and remainders in subscripts, for which isl's scheduler fails: no fault of the region's size.
 #[test]
 fn a_nest_for_which_isl_has_no_schedule_is_refused_for_that() {

@@ -55,7 +55,7 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
     let _ =
         writeln!(text, "static int dvm__{}_overlap(const struct {} *{})\n{{", region.name, shared.context, shared.own);
     text.push_str(&shared.locals(&scope, &mentions));
-    for array in checks.hulls.iter().map(|(at, _)| &region.arrays[*at]) {
+    for array in checks.hulls.iter().filter(|(_, touched)| touched.is_some()).map(|(at, _)| &region.arrays[*at]) {
         if with_lengths(region).any(|with| with.name == array.name) {
             for length in lengths(array).iter().filter(|length| !length.bytes().all(|byte| byte.is_ascii_digit())) {
                 let _ = writeln!(text, "  const dvm__int64 {length} = {}->{length};", shared.own);

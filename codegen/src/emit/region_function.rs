@@ -248,18 +248,19 @@ const MOST_TEXT: usize = 400;
 /// The function that tells how much a region has to do: the sum of the boxes' volumes.
 fn work(shared: &RegionContext, host_loops: &HostLoops) -> String {
     let mentions = Mentions::of(shared.region, []);
-    let scope = shared.scope(&mentions);
-    let volume = |ends: &Vec<Ends>| -> Result<String, Refusal> {
+    let volume = |scope: &CScope, ends: &Vec<Ends>| -> Result<String, Refusal> {
         ends.iter().try_fold("1".to_owned(), |product, Ends { least, greatest }| {
             let values = format!("dvm__values({}, {})", scope.text(least)?, scope.text(greatest)?);
             Ok(if product == "1" { values } else { format!("dvm__product({product}, {values})") })
         })
     };
     // Counters of isl's own cannot stand there, and numbers beyond 64 bits are no reason to refuse a region.
-    let volumes = host_loops.work.iter().filter_map(|ends| volume(ends).ok());
-    let sum = volumes
-        .filter(|volume| volume.len() <= MOST_TEXT)
-        .reduce(|sum, volume| format!("dvm__sum({sum},\n      {volume})"));
+    let tried = shared.scope(&mentions);
+    let is_said = |ends: &&Vec<Ends>| volume(&tried, ends).is_ok_and(|volume| volume.len() <= MOST_TEXT);
+    // The names of what is left out are not declared.
+    let scope = shared.scope(&mentions);
+    let volumes = host_loops.work.iter().filter(is_said).filter_map(|ends| volume(&scope, ends).ok());
+    let sum = volumes.reduce(|sum, volume| format!("dvm__sum({sum},\n      {volume})"));
     let name = &shared.region.name;
     let mut text = format!("/* About the number of iterations of region `{name}`. */\n");
     let _ = writeln!(text, "static dvm__int64 dvm__{name}_work(const struct {} *{})\n{{", shared.context, shared.own);
