@@ -649,7 +649,7 @@ impl<'f> Inliner<'f> {
             if self.root.variables.contains_key(name.as_str()) {
                 continue;
             }
-            if op.name == "fir.load" && self.reads_written(op, written) {
+            if op.name == "fir.load" && self.reads_written(op, written) || self.call_reads_written(op, written) {
                 return true;
             }
             waiting.extend(op.operands().iter().map(|operand| base(operand).to_owned()));
@@ -661,6 +661,25 @@ impl<'f> Inliner<'f> {
     fn is_scalar(&self, name: &str) -> bool {
         let of_root = self.root.variables.get(name);
         self.scalars.contains_key(name) || of_root.is_some_and(|v| matches!(v.kind, FortranKind::Scalar { .. }))
+    }
+
+    /// Whether a function takes, by its address, a variable that is written, or an element of a type of which some are.
+    fn call_reads_written(&self, op: &HlfirOp, written: &WrittenNames) -> bool {
+        let reads = |operand: &&str| {
+            let from = base(operand);
+            if self.is_scalar(from) {
+                return written.names.contains(from);
+            }
+            let place = self.defined.get(from).filter(|op| op.name == "hlfir.designate");
+            let element = place.and_then(|op| op.types().rsplit_once("!fir.ref<")?.1.strip_suffix('>'));
+            match self.defined.get(from).map(|op| op.name.as_str()) {
+                // What is computed before the call.
+                Some("hlfir.associate") => false,
+                Some(_) => written.may_be(element.unwrap_or_default()),
+                None => true,
+            }
+        };
+        op.name.starts_with("fir.call") && op.operands().iter().any(reads)
     }
 
     /// Whether a load reads a variable that is written, or an element of a type of which some are.
@@ -676,7 +695,9 @@ impl<'f> Inliner<'f> {
             return false;
         }
         let element = load.types().strip_prefix("!fir.ref<").and_then(|rest| rest.strip_suffix('>'));
-        element.is_some_and(|element| written.elements.contains(element))
+        // No statement that is taken changes a descriptor.
+        let is_descriptor = element.is_some_and(|element| element.starts_with("!fir.box<"));
+        !is_descriptor && written.may_be(element.unwrap_or_default())
     }
 }
 

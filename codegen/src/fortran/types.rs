@@ -1,7 +1,7 @@
 //! Types of HLFIR: what numbers, arrays and objects are spelled like.
 
 /// A type of elements and values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Element {
     /// `integer(4)`
     I32,

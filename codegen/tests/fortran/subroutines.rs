@@ -157,10 +157,27 @@ subroutine writes(x)
 real(8) :: x
 x = 2
 end subroutine
+integer function whole(x)
+real(8), intent(in) :: x
+whole = int(x)
+end function
+subroutine counts(k, x, y)
+integer, intent(in) :: k
+real(8) :: x, y
+x = x + 10
+y = k
+end subroutine
+subroutine turns(k, z, y)
+integer, intent(in) :: k
+complex(8) :: z
+real(8) :: y
+z = z + 10
+y = k
+end subroutine
 ";
 
 /// Statements of a loop over `i`, and a part of the reason.
-const CASES: [(&str, &str); 34] = [
+const CASES: [(&str, &str); 37] = [
     ("call again(a(i))", "a call of `again`, which is not taken"),
     ("call early(a(i))", "a `return`"),
     ("call counted(a(i))", "keeps its value between calls"),
@@ -192,6 +209,9 @@ const CASES: [(&str, &str); 34] = [
     ("call uses_shared(shared)", "`shared` is passed twice"),
     ("call uses_shared(a(i))", "`shared` is written, and others can see it"),
     ("call writes(a(i)*2)", "an expression is passed as an argument that it writes"),
+    ("call counts(int(a(i)), a(i), b(i,1))", "it changes a variable of an expression that is passed to it"),
+    ("call counts(whole(a(i)), a(i), b(i,1))", "it changes a variable of an expression that is passed to it"),
+    ("call turns(int(real(z(i))), z(i), a(i))", "it changes a variable of an expression that is passed to it"),
     ("call chosen(a(i))", "shows only when the program runs"),
     ("call away(a(i))", "text is not in this file"),
     ("call alternate(a(i), *90)\n90 continue", "an alternate return"),
@@ -202,8 +222,8 @@ fn program(body: &str) -> String {
         "module other\nreal(8) :: elsewhere = 2\nend module\n\
          module kinds\nimplicit none\ntype pair\nreal(8) :: x = 1\nend type\nreal(8) :: shared = 1\ncontains\n{SUBROUTINES}end module\n\
          subroutine kernel(n, a, b, c, p)\nuse kinds\nimplicit none\ninteger :: n, i, j\nreal(8) :: a(40), b(40,40), c(5,8), s\n\
-         type(pair) :: p\nreal(8), allocatable :: w(:)\nreal(8), pointer :: v(:)\nprocedure(writes), pointer :: chosen\nlogical :: flags(40)\n\
-         allocate(w(4), v(4))\nw = 1\nv = 1\ns = 3\nj = 1\nchosen => writes\nflags = .true.\n!$dvm region\ndo i = 1, n\n{body}\nend do\nend subroutine\n\
+         type(pair) :: p\nreal(8), allocatable :: w(:)\nreal(8), pointer :: v(:)\nprocedure(writes), pointer :: chosen\nlogical :: flags(40)\ncomplex(8) :: z(40)\n\
+         z = 1\nallocate(w(4), v(4))\nw = 1\nv = 1\ns = 3\nj = 1\nchosen => writes\nflags = .true.\n!$dvm region\ndo i = 1, n\n{body}\nend do\nend subroutine\n\
          program main\nuse kinds\nreal(8) :: a(40), b(40,40), c(5,8)\ntype(pair) :: p\ninteger :: i\n\
          a = [(i*0.5d0, i = 1, 40)]\nb = 1\nc = 1\ncall kernel(30, a, b, c, p)\nprint *, a, sum(b), sum(c), p%x, shared\nend program\n"
     )
