@@ -41,6 +41,11 @@ pub fn shown(statement: &FortranStatement, kind_of: &dyn Fn(&str) -> Option<Oper
     powers(&statement.text, kind_of).iter().filter(|power| !power.of_constants).count()
 }
 
+/// How many powers of a statement flang shows if it computes none of constants: it rounds those of complex ones otherwise.
+pub fn all(statement: &FortranStatement) -> usize {
+    powers(&statement.text, &|_| None).len()
+}
+
 fn powers(text: &str, kind_of: &dyn Fn(&str) -> Option<OperandKind>) -> Vec<Power> {
     let all = tokens(text);
     let signs = (1..all.len()).filter(|at| all[at - 1..=*at] == ["*", "*"]);

@@ -1,6 +1,7 @@
 //! Functions and powers that a text has and flang does not show: statement functions, which flang writes out, and what it computes
 //! because all operands are constants for it. What it makes of them may have other last bits than what gfortran makes.
 
+use super::constant_powers;
 use super::function_names::FunctionNames;
 use super::hlfir::HlfirOp;
 use super::numeric_functions::numeric_function;
@@ -35,8 +36,11 @@ pub fn check(
             }
         }
         let powers: usize = together.iter().map(|statement| (expected.powers)(statement)).sum();
-        let products: usize = together.iter().map(|statement| products(&statement.text, expected.is_complex)).sum();
-        if named.is_empty() && powers == 0 && products == 0 {
+        let made: Vec<Made> = together.iter().map(|s| Made::of(s, expected.is_complex)).collect();
+        let products: usize = made.iter().map(|made| made.products).sum();
+        let values: usize = made.iter().map(|made| made.values).sum();
+        let powers = powers.max(made.iter().map(|made| made.powers).sum());
+        if named.is_empty() && powers == 0 && products == 0 && values == 0 {
             continue;
         }
         let lines = together[0].first..=together.iter().map(|s| s.last).max().unwrap_or_default();
@@ -45,6 +49,11 @@ pub fn check(
         if shown().filter(|op| is_product(op)).count() < products {
             let reason = "flang shows fewer products and quotients than stand here, and complex constants: compilers round theirs differently";
             let remedy = "assign the product or quotient of constants to a variable before the region";
+            return Err(FortranRefusal::new(together[0].first, reason, remedy));
+        }
+        if shown().filter(|op| is_absolute_value(op)).count() < values {
+            let reason = "flang shows no `abs` here, and complex constants: compilers round theirs differently";
+            let remedy = "assign the absolute value to a variable before the region";
             return Err(FortranRefusal::new(together[0].first, reason, remedy));
         }
         if shown().filter(|op| is_power(op)).count() < powers {
@@ -81,38 +90,74 @@ fn referenced(text: &str) -> Vec<&str> {
     (0..all.len()).filter(is_named).map(|at| all[at]).collect()
 }
 
-/// Products and quotients of a statement that has complex constants, or makes complex numbers of what may be constants.
-fn products(text: &str, is_complex: &dyn Fn(&str) -> bool) -> usize {
-    let all = tokens(text);
-    let is_number = |token: &str| token.starts_with(|c: char| c.is_ascii_digit() || c == '.');
-    let unsigned = |from: usize| from + usize::from(all.get(from).is_some_and(|token| ["+", "-"].contains(token)));
-    // `(1.0, -2.0)`
-    let is_literal = |open: usize| {
-        let before = open.checked_sub(1).and_then(|before| all[before].chars().next());
-        let first = unsigned(open + 1);
-        let second = unsigned(first + 2);
-        !before.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_' || c == ')')
-            && all.get(first + 1) == Some(&",")
-            && all.get(second + 1) == Some(&")")
-            && is_number(all[first])
-            && is_number(all[second])
-    };
-    let makes =
-        |at: usize| ["cmplx", "dcmplx"].contains(&all[at]) || is_complex(all[at]) || all[at] == "(" && is_literal(at);
-    if !(0..all.len()).any(makes) {
-        return 0;
+/// What a statement has that compilers compute differently of complex constants: nothing if it has none, and makes no complex
+/// numbers of what may be constants.
+#[derive(Default)]
+struct Made {
+    /// Products and quotients.
+    products: usize,
+    /// Powers, also of whole numbers.
+    powers: usize,
+    /// Absolute values.
+    values: usize,
+}
+
+impl Made {
+    fn of(statement: &FortranStatement, is_complex: &dyn Fn(&str) -> bool) -> Made {
+        let all = tokens(&statement.text);
+        let makes = |at: usize| {
+            ["cmplx", "dcmplx"].contains(&all[at]) || is_complex(all[at]) || is_literal(&all[..at], &all[at..])
+        };
+        if !(0..all.len()).any(makes) {
+            return Made::default();
+        }
+        let is_star = |at: usize| all.get(at) == Some(&"*");
+        let single = |at: usize| is_star(at) && !is_star(at + 1) && !(at > 0 && is_star(at - 1));
+        let divides = |at: usize| all[at] == "/" && all.get(at + 1) != Some(&"=");
+        Made {
+            products: (0..all.len()).filter(|at| single(*at) || divides(*at)).count(),
+            powers: constant_powers::all(statement),
+            values: all.iter().filter(|token| ["abs", "cabs", "cdabs", "zabs"].contains(token)).count(),
+        }
     }
-    let is_star = |at: usize| all.get(at) == Some(&"*");
-    let single = |at: usize| is_star(at) && !is_star(at + 1) && !(at > 0 && is_star(at - 1));
-    let divides = |at: usize| all[at] == "/" && all.get(at + 1) != Some(&"=");
-    (0..all.len()).filter(|at| single(*at) || divides(*at)).count()
+}
+
+/// Whether a complex literal begins: two parts in parentheses, numbers or names of constants, behind no name.
+fn is_literal(before: &[&str], from: &[&str]) -> bool {
+    let ends = |token: &&str| token.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == ')');
+    if from.first() != Some(&"(") || before.last().is_some_and(ends) {
+        return false;
+    }
+    let mut depth = 0_u32;
+    let mut commas = 0;
+    for token in from {
+        match *token {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            "," if depth == 1 => commas += 1,
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    commas == 1
+}
+
+/// The absolute value of a real or a complex number.
+fn is_absolute_value(op: &HlfirOp) -> bool {
+    let symbol = || attribute(&op.text, "@", '(').unwrap_or_default();
+    ["math.absf", "math.absi", "complex.abs"].contains(&op.name.as_str())
+        || op.name.starts_with("fir.call") && ["hypot", "hypotf", "cabs", "cabsf"].contains(&symbol())
 }
 
 fn is_product(op: &HlfirOp) -> bool {
     const NAMES: [&str; 8] =
         ["arith.mulf", "arith.muli", "arith.divf", "arith.divsi", "fir.mulc", "fir.divc", "complex.mul", "complex.div"];
     let symbol = || attribute(&op.text, "@", '(').unwrap_or_default();
-    NAMES.contains(&op.name.as_str()) || op.name.starts_with("fir.call") && ["__divdc3", "__divsc3"].contains(&symbol())
+    // Flang computes the extents of sections as indices.
+    let of_text = NAMES.contains(&op.name.as_str()) && !op.types().contains("index");
+    of_text || op.name.starts_with("fir.call") && ["__divdc3", "__divsc3"].contains(&symbol())
 }
 
 fn is_power(op: &HlfirOp) -> bool {
@@ -157,11 +202,26 @@ mod tests {
 
     #[test]
     fn products_of_complex_constants_are_counted() {
-        let count = |text: &str| products(text, &|name| name == "q");
-        assert_eq!(count("x = x*y/2*a(1,2)"), 0);
-        assert_eq!(count("x = x*(1.0, -2.)/3**2"), 2);
-        assert_eq!(count("if (x /= q) x = 2*x"), 1);
-        assert_eq!(count("x = cmplx(y*2, z)"), 1);
+        let made = |text: &str| {
+            let all = statements(&format!("{text}\n"), SourceForm::Free);
+            let made = Made::of(&all[0], &|name| name == "q");
+            (made.products, made.powers, made.values)
+        };
+        assert_eq!(made("x = x*y/2*a(1,2)"), (0, 0, 0));
+        assert_eq!(made("x = abs(y)**2*(a(1,2) + y)"), (0, 0, 0));
+        assert_eq!(made("x = x*(1.0, -2.)/3**2"), (2, 1, 0));
+        assert_eq!(made("x = x*(pi, e)"), (1, 0, 0));
+        assert_eq!(made("x = abs(q)"), (0, 0, 1));
+        assert_eq!(made("x = q**2"), (0, 1, 0));
+        assert_eq!(made("if (x /= q) x = 2*x"), (1, 0, 0));
+        assert_eq!(made("x = cmplx(y*2, z)"), (1, 0, 0));
+        assert!(refused("x = q**2\n", vec![]));
+        let extent = |types: &str| {
+            let text = format!("%1, %c3_2 : {types}");
+            refused("x(1:n) = (1.,2.)*q\n", vec![HlfirOp { name: "arith.divsi".to_owned(), text, ..call("", 1) }])
+        };
+        assert!(extent("index") && !extent("i32"));
+        assert!(refused("x = abs((a, b))\n", vec![]));
         assert!(refused("x = x*q/(2 + q)\n", vec![HlfirOp { name: "fir.mulc".to_owned(), ..call("", 1) }]));
     }
 

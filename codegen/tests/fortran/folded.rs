@@ -4,7 +4,7 @@
 use super::{can_run, dvmfc, printed, run, said};
 
 /// A name, a module before the program, its declarations, statements before the region, its clause, and the statement in `do i = 1, 40`.
-const PROGRAMS: [(&str, &str, &str, &str, &str, &str); 18] = [
+const PROGRAMS: [(&str, &str, &str, &str, &str, &str); 22] = [
     ("a bound", "", "integer, parameter :: m = int(0.3d0**3*1000)", "", "", "if (i <= m) a(i) = m"),
     ("a truth", "", "logical, parameter :: l = 0.3d0**3*1000 < 27", "", "", "if (l) a(i) = -a(i)"),
     (
@@ -51,6 +51,38 @@ const PROGRAMS: [(&str, &str, &str, &str, &str, &str); 18] = [
         "z = (0.5d0, 2d0)",
         "",
         "z(i) = z(i)*a(i) - (2/(0.7 + (3., 1.)))\na(i) = a(i) + real(z(i)) + aimag(z(i))",
+    ),
+    (
+        "a product of named parts",
+        "",
+        "real(8), parameter :: q = -2.193815d0, r = 2.084602d0, s = 1.582648d0, t = -1.469586d0",
+        "",
+        "",
+        "a(i) = a(i) + real((q,r)*(s,t)) + aimag((q,r)*(s,t))",
+    ),
+    (
+        "a product beside a section",
+        "",
+        "complex(8) z(3,40)\ninteger n",
+        "n = 3",
+        "",
+        "z(1:n,i) = (-2.193815d0,2.084602d0)*(1.582648d0,-1.469586d0)\na(i) = a(i) + real(z(2,i)) + aimag(z(2,i))",
+    ),
+    (
+        "squares of complex constants",
+        "",
+        "complex(8), parameter :: q = (0.157822d0,-0.134643d0)",
+        "",
+        "",
+        "a(i) = real(q**2) + aimag((-1.219418d0,-1.610236d0)**2)",
+    ),
+    (
+        "values of complex constants",
+        "",
+        "real(8), parameter :: q = -2.193815d0, r = 2.084602d0",
+        "",
+        "",
+        "a(i) = abs((q,r))",
     ),
     ("a power by an extent", "", "real(8) d(5)", "", "", "a(i) = a(i)*0.8d0**size(d)"),
     ("a power by a sum", "", "", "", "", "a(i) = a(i)*0.8d0**(5 + 0*i)"),
