@@ -93,7 +93,10 @@ fn agree(file: &Path, options: &str) {
     for (tile, workers) in [("1", "2"), ("3,5", "1"), ("7", "5"), ("4,1,9", "2")] {
         let (found, messages) = printed(&folder, "tiled", tile, workers);
         assert!(found == expected, "{name} differs with {options}, tiles of {tile} and {workers} workers");
-        assert!(!messages.contains("sequentially"), "{name}: {messages}");
+        // Kernels have steps, and arrays without elements and with gaps, on purpose.
+        let is_meant = |line: &str| line.contains("> 0`") || line.ends_with("do not follow each other");
+        let mut loops = messages.lines().filter(|line| line.contains("sequentially"));
+        assert!(loops.all(is_meant), "{name}: {messages}");
     }
 }
 

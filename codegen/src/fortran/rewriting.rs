@@ -36,6 +36,13 @@ pub struct FortranRegion {
 /// Conditions in one statement: it then has no more lines than each standard of Fortran takes.
 const TOGETHER: usize = 8;
 
+/// A condition of Fortran under which the call may run.
+struct CallCondition {
+    text: String,
+    /// What is told where it is false.
+    reason: String,
+}
+
 /// An argument: in C, in the interface and in the call.
 struct Argument {
     c: String,
@@ -131,6 +138,9 @@ impl FortranRegion {
         }
         if !self.translated.identities.is_empty() {
             all.extend(self.same_texts().into_iter().map(|text| (text, self.mark)));
+        }
+        if !self.call_conditions().is_empty() {
+            all.extend(self.untiled_text().into_iter().map(|text| (text, self.mark)));
         }
         all.extend(self.translated.numeric.iter().map(|function| (function.text(), self.mark)));
         for external in &self.translated.externals {
@@ -281,26 +291,57 @@ impl FortranRegion {
     }
 
     /// Conditions under which the call may run, each evaluated only if those before are true.
-    fn call_conditions(&self) -> Vec<String> {
+    fn call_conditions(&self) -> Vec<CallCondition> {
         let mut all = Vec::new();
         if !self.translated.identities.is_empty() {
-            all.push("dvm__texts()/=0".to_owned());
+            let reason = "a procedure of another file is not the one whose text the region has";
+            all.push(CallCondition { text: "dvm__texts()/=0".to_owned(), reason: reason.to_owned() });
         }
+        // Affine numbers are written as sums.
+        let plain = |text: &str| text.replace("0_8+1_8*", "");
+        let is_false = |text: String| CallCondition { reason: format!("`{}` is false", plain(&text)), text };
         for need in &self.translated.needs {
-            let Need::Dense(text, element, rank) = need else {
-                all.extend(if let Need::True(condition) = need { Some(condition.clone()) } else { None });
-                continue;
-            };
-            let mut step = format!("{}_8", element.bytes());
-            for at in 1..=*rank {
-                let (first, next) = (element_of(text, *rank, None), element_of(text, *rank, Some(at)));
-                let (name, bytes) = (element.word(), format!("{step}*min(size({text},{at},8)-1_8,1_8)"));
-                all.push(format!("dvm__{name}({first},{next},{bytes})/=0"));
-                let _ = write!(step, "*size({text},{at},8)");
+            match need {
+                Need::True(condition) => all.push(is_false(condition.clone())),
+                Need::Dense(text, element, rank) => all.extend(dense_conditions(text, *element, *rank)),
             }
         }
         // None of these needs another one to be true.
-        all.extend(self.conditions.chunks(TOGETHER).map(|some| some.join(" .and. ")));
+        all.extend(self.conditions.chunks(TOGETHER).map(|some| match some {
+            [one] => is_false(one.clone()),
+            some => CallCondition {
+                text: some.join(" .and. "),
+                reason: format!("one of these is false: `{}`", plain(&some.join("`, `"))),
+            },
+        }));
+        all
+    }
+
+    /// The name in C of what tells that a condition of the call is false.
+    fn untiled_symbol(&self) -> String {
+        format!("{}_untiled", self.symbol)
+    }
+
+    /// The lines of C that tell, where notes are wanted, which condition of the call is false: no name of Fortran begins
+    /// with an underscore.
+    fn untiled_text(&self) -> Vec<String> {
+        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+        let mut all = vec![
+            "extern char *_v_getenv(const char *) __asm__(\"getenv\");".to_owned(),
+            "extern int _v_print(int, const char *, ...) __asm__(\"dprintf\");".to_owned(),
+            format!("void {}(int at)", self.untiled_symbol()),
+            "{".to_owned(),
+            "    static const char *const why[] = {".to_owned(),
+        ];
+        all.extend(self.call_conditions().iter().map(|one| format!("        \"{}\",", quoted(&one.reason))));
+        all.extend([
+            "    };".to_owned(),
+            "    const char *wanted = _v_getenv(\"DVM_VERBOSE\");".to_owned(),
+            "    if (wanted && wanted[0] == '1' && wanted[1] == 0)".to_owned(),
+            "        _v_print(2, \"libdvm: region %s (line %d) runs sequentially: %s\\n\",".to_owned(),
+            format!("            \"{}\", {}, why[at]);", self.name, self.mark),
+            "}".to_owned(),
+        ]);
         all
     }
 
@@ -342,10 +383,20 @@ impl FortranRegion {
             text.put(&["integer(4) :: dvm__texts"]);
             text.put(&["end function"]);
         }
-        text.put(&["end interface"]);
         let conditions = self.call_conditions();
-        for condition in &conditions {
-            text.put_all(&["if (".to_owned()], &pieces(condition), ") then");
+        if !conditions.is_empty() {
+            let bind = format!("bind(c, name=\"{}\")", self.untiled_symbol());
+            text.put_all(&["subroutine dvm__untiled(at) ".to_owned()], &[bind], "");
+            text.put(&["integer(4), value :: at"]);
+            text.put(&["end subroutine"]);
+        }
+        text.put(&["end interface"]);
+        if !conditions.is_empty() {
+            text.put(&["integer(4) :: dvm__at"]);
+        }
+        for (at, condition) in conditions.iter().enumerate() {
+            text.put(&[&format!("dvm__at = {at}")]);
+            text.put_all(&["if (".to_owned()], &pieces(&condition.text), ") then");
         }
         let calls: Vec<String> = arguments.into_iter().map(|argument| argument.call).collect();
         text.put_all(&["call dvm__region(".to_owned()], &listed(&calls), ")");
@@ -353,10 +404,29 @@ impl FortranRegion {
         for _ in &conditions {
             text.put(&["end if"]);
         }
+        if !conditions.is_empty() {
+            text.put(&["if (.not. dvm__done) call dvm__untiled(dvm__at)"]);
+        }
         text.put(&["end block"]);
         text.put(&["if (.not. dvm__done) then"]);
         text.text
     }
+}
+
+/// The conditions that the elements of an array follow each other.
+fn dense_conditions(text: &str, element: Element, rank: usize) -> Vec<CallCondition> {
+    let mut all = Vec::new();
+    let mut step = format!("{}_8", element.bytes());
+    for at in 1..=rank {
+        let (first, next) = (element_of(text, rank, None), element_of(text, rank, Some(at)));
+        let (name, bytes) = (element.word(), format!("{step}*min(size({text},{at},8)-1_8,1_8)"));
+        all.push(CallCondition {
+            text: format!("dvm__{name}({first},{next},{bytes})/=0"),
+            reason: format!("the elements of `{text}` do not follow each other"),
+        });
+        let _ = write!(step, "*size({text},{at},8)");
+    }
+    all
 }
 
 /// A function that the region calls.

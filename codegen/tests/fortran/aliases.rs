@@ -89,6 +89,7 @@ fn agrees(name: &str, setting: &str, region: &str, after: &str, tiles: bool) {
     let (found, messages) = printed(&folder, "tiled", "3", "2");
     assert_eq!(found, expected, "{name}");
     assert_eq!(messages.contains("tiles of ["), tiles, "{name}: {messages}");
+    assert_eq!(messages.contains("runs sequentially: "), !tiles, "{name}: {messages}");
 }
 
 /// In the procedure around, `n` is the argument; where the region stands, it is a name of `associate`.
