@@ -11,11 +11,13 @@ use crate::{
 };
 use std::fmt::Write;
 
-/// The function that copies what the region writes; no text if it writes nothing.
+/// The function that copies what the region writes, or tells why it cannot.
 pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String, Refusal> {
     let region = shared.region;
     let scope = shared.scope(&Mentions::of(region, []));
-    let (mut body, mut lost) = (String::new(), None);
+    // The result of a reduction is the tree's, which the loops do not compute.
+    let nothing = checks.written.is_empty().then(|| "it writes no array".to_owned());
+    let (mut body, mut lost) = (String::new(), nothing);
     for (at, extent) in &checks.written {
         let array = &region.arrays[*at];
         let name = &array.name;
