@@ -1,9 +1,10 @@
 //! `dvmfc --why`: which loops of a file without marks can be tiled, what stands in the way of the others, and the marks to
 //! put before them. Each mark that is told has been tried.
 
+use super::construct_names::{LoopEnd, loop_end};
 use super::refused::FortranRefusal;
 use super::statements::FortranStatement;
-use super::words::{LoopEnd, is_loop, loop_end};
+use super::words::is_loop;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;

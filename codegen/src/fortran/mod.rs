@@ -14,6 +14,7 @@ mod command_line;
 mod constant_arrays;
 mod constant_powers;
 mod constants;
+mod construct_names;
 mod element_uses;
 mod escape;
 mod external_functions;

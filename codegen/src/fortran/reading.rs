@@ -2,6 +2,7 @@
 
 use super::clauses::FortranClauses;
 use super::constants::{named_constants, shape_conditions};
+use super::construct_names::{LoopEnd, loop_end};
 use super::escape::escape;
 use super::file::{FileGroup, FileParts, FortranFile};
 use super::hlfir::{self, HlfirOp};
@@ -15,7 +16,7 @@ use super::scopes::names_around;
 use super::statements::{FortranStatement, Mark, SourceForm, marks, statements};
 use super::variables::Declared;
 use super::variables::FortranKind;
-use super::words::{self, LoopEnd, loop_end};
+use super::words;
 use std::collections::BTreeSet;
 
 /// What became of the marks of a file, in order.
@@ -96,7 +97,7 @@ fn extent<'s>(
     let first = all.iter().position(|s| s.first > mark.line).unwrap_or(all.len());
     let begins = |s: &FortranStatement| loop_end(&s.text).is_some() || is_about_arrays(&s.text);
     let Some(rest) = all.get(first..).filter(|rest| rest.first().is_some_and(begins)) else {
-        let remedy = "put the mark directly before a `do` without a name, a `where` or an assignment to an array";
+        let remedy = "put the mark directly before a `do`, a `where` or an assignment to an array";
         return refuse(mark.line, "no `do` loop and no statement about arrays follows", remedy);
     };
     let (mut open, mut length) = (Vec::new(), None);

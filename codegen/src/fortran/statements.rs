@@ -1,5 +1,7 @@
 //! Cuts Fortran text into statements, and finds the marks. Free and fixed form.
 
+use super::construct_names;
+
 /// How the text is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceForm {
@@ -50,7 +52,7 @@ pub fn marks(text: &str, form: SourceForm) -> Vec<Mark> {
     all
 }
 
-/// The statements of a text, in order; a line of the preprocessor is one.
+/// The statements of a text, in order, without names of constructs; a line of the preprocessor is one.
 pub fn statements(text: &str, form: SourceForm) -> Vec<FortranStatement> {
     let mut cutter = Cutter::default();
     for (line, at) in text.lines().zip(1_u32..) {
@@ -67,6 +69,7 @@ pub fn statements(text: &str, form: SourceForm) -> Vec<FortranStatement> {
         }
     }
     cutter.finish();
+    construct_names::take_out(cutter.done.iter_mut().map(|one| (one.label, &mut one.text)));
     cutter.done
 }
 

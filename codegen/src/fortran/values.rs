@@ -317,6 +317,11 @@ pub fn binary(op: &HlfirOp, a: &HlfirValue, b: &HlfirValue) -> Option<HlfirValue
         ("arith.xori", Element::Condition) if b.text == "1" => {
             Some(HlfirValue::of(format!("(!{})", a.text), Element::Condition, ValueShape::Affine))
         }
+        ("arith.cmpi", Element::Condition) => {
+            let sign = sign(op).filter(|sign| ["==", "!="].contains(sign))?;
+            let text = format!("(!{} {sign} !{})", a.text, b.text);
+            Some(HlfirValue::of(text, Element::Condition, ValueShape::Affine))
+        }
         ("arith.cmpi", Element::I32 | Element::I64) | ("arith.cmpf", Element::F32 | Element::F64) => {
             compared(made(sign(op)?, ValueShape::Affine))
         }

@@ -1,6 +1,7 @@
 //! Looks at the words of a region's statements: only those listed here, and names of variables, may stand there. What
 //! flang folds or inlines before it prints, such as constant functions and statement functions, shows only here.
 
+use super::construct_names::loop_end;
 use super::numeric_functions::is_evaluated_for_vectors;
 use super::refused::FortranRefusal;
 use super::statements::FortranStatement;
@@ -23,7 +24,7 @@ const KEYWORDS: [&str; 13] = [
     "cycle",
 ];
 const TRUTHS: [&str; 2] = ["true", "false"];
-const OPERATORS: [&str; 9] = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not"];
+const OPERATORS: [&str; 11] = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "eqv", "neqv"];
 const INTRINSICS: [&str; 41] = [
     "sqrt", "dsqrt", "abs", "dabs", "iabs", "idint", "ifix", "sngl", "floor", "ceiling", "nint", "idnint", "aint",
     "dint", "anint", "dnint", "dprod", "real", "dble", "float", "int", "mod", "min", "max", "min0", "max0", "amin1",
@@ -308,24 +309,6 @@ fn length(text: &str) -> (usize, bool) {
     (end, false)
 }
 
-/// What ends a loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LoopEnd {
-    EndDo,
-    EndWhere,
-    Label(u32),
-}
-
-/// What ends the loop that a statement begins, if it begins one.
-pub fn loop_end(text: &str) -> Option<LoopEnd> {
-    let rest = text.strip_prefix("do ")?.trim_start();
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let label: Option<u32> = rest[..digits].parse().ok();
-    let head = rest[digits..].trim_start().trim_start_matches(',');
-    let is_other = head.starts_with("while") || head.starts_with("concurrent");
-    (head.contains('=') && !head.contains("==") || is_other).then_some(label.map_or(LoopEnd::EndDo, LoopEnd::Label))
-}
-
 /// How many loops a statement begins: a `do concurrent` one for each of its counters.
 pub fn loops_begun(text: &str) -> usize {
     let Some(head) = text.strip_prefix("do ").and_then(|rest| rest.trim_start().strip_prefix("concurrent")) else {
@@ -404,7 +387,8 @@ mod tests {
         assert!(refused("a(i) = sqrt").unwrap().contains("`sqrt` is not a variable"));
         assert!(refused("a(i) = b").unwrap().contains("`b` is not"));
         assert!(refused("a => n").unwrap().contains("a pointer is associated"));
-        assert!(refused("if (i < n .eqv. n < 3) a = n").unwrap().contains("`.eqv.`"));
+        assert_eq!(refused("if (i < n .eqv. n < 3 .neqv. i>2) a = n"), None);
+        assert!(refused("if (i < n .own. n < 3) a = n").unwrap().contains("`.own.`"));
         assert_eq!(refused("a(1:2) = a(n:)"), None);
         assert!(refused("a: do i = 1, n").unwrap().contains("name"));
         assert!(refused("a(1:2) = [1, 2]").unwrap().contains("constructor"));
