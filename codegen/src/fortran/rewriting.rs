@@ -361,8 +361,8 @@ impl FortranRegion {
             let ends = |at: usize| if at < last { "," } else { "" };
             items.iter().enumerate().flat_map(|(at, item)| pieces(&format!("{item}{}", ends(at)))).collect()
         };
-        let bind = format!(") bind(c, name=\"{}\")", self.symbol);
-        text.put_all(&["subroutine dvm__region(".to_owned()], &listed(&names), &bind);
+        let head: Vec<String> = std::iter::once("subroutine dvm__region(".to_owned()).chain(listed(&names)).collect();
+        text.put_all(&head, &bound(") ", &self.symbol), "");
         for (argument, name) in arguments.iter().zip(&names) {
             let shape = if argument.is_array { "(*)" } else { "" };
             text.put(&[&format!("{} :: {name}{shape}", argument.interface)]);
@@ -370,23 +370,23 @@ impl FortranRegion {
         text.put(&["end subroutine"]);
         for element in self.dense_elements() {
             let (name, own) = (format!("dvm__{}", element.word()), element.fortran_type());
-            let bind = format!("bind(c, name=\"{}\")", self.dense_symbol(element));
-            text.put_all(&[format!("function {name}(a, b, step)")], &[bind], "");
+            let bind = bound("", &self.dense_symbol(element));
+            text.put_all(&[format!("function {name}(a, b, step)")], &bind, "");
             text.put(&[&format!("integer(4) :: {name}")]);
             text.put(&[&format!("{own} :: a, b")]);
             text.put(&["integer(8), value :: step"]);
             text.put(&["end function"]);
         }
         if !self.translated.identities.is_empty() {
-            let bind = format!("bind(c, name=\"{}_texts\")", self.symbol);
-            text.put_all(&["function dvm__texts() ".to_owned()], &[bind], "");
+            let bind = bound("", &format!("{}_texts", self.symbol));
+            text.put_all(&["function dvm__texts() ".to_owned()], &bind, "");
             text.put(&["integer(4) :: dvm__texts"]);
             text.put(&["end function"]);
         }
         let conditions = self.call_conditions();
         if !conditions.is_empty() {
-            let bind = format!("bind(c, name=\"{}\")", self.untiled_symbol());
-            text.put_all(&["subroutine dvm__untiled(at) ".to_owned()], &[bind], "");
+            let bind = bound("", &self.untiled_symbol());
+            text.put_all(&["subroutine dvm__untiled(at) ".to_owned()], &bind, "");
             text.put(&["integer(4), value :: at"]);
             text.put(&["end subroutine"]);
         }
@@ -458,6 +458,18 @@ fn element_of(text: &str, rank: usize, next: Option<usize>) -> String {
         }
     });
     format!("{text}({})", subscripts.collect::<Vec<_>>().join(","))
+}
+
+/// The name of C that a procedure of an interface has, in parts that fit into a line of either form: modules and procedures
+/// may have names of 63 letters each.
+fn bound(before: &str, symbol: &str) -> Vec<String> {
+    let mut all = vec![format!("{before}bind(c, name=")];
+    for (at, part) in symbol.as_bytes().chunks(50).enumerate() {
+        let joined = if at > 0 { "//" } else { "" };
+        all.push(format!("{joined}\"{}\"", String::from_utf8_lossy(part)));
+    }
+    all.push(")".to_owned());
+    all
 }
 
 /// A text without characters in parts that fit into a line of either form.
