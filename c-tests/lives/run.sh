@@ -20,7 +20,7 @@ live() {
     [ "$status" -eq 0 ] && return
     [ "$status" -eq 137 ] && words="$words
 not ended after $DVM_LIFE_SECONDS s"
-    printf 'FAILED life %s %s: status %d: %s\n' "$1" "$DVM_LIFE_KEYS" "$status" "$(grep -m 1 -A 24 'ERROR: ' <<<"$words" || tail -n 12 <<<"$words")"
+    printf 'FAILED life %s %s: status %d: %s\n' "$1" "$DVM_LIFE_KEYS" "$status" "$(grep -E -m 1 -A 40 'ERROR: |WARNING: ThreadSanitizer' <<<"$words" || tail -n 12 <<<"$words")"
 }
 export -f live
 
