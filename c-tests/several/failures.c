@@ -40,15 +40,6 @@ static int make(void *context, dvm_data_id_t *ids, int count)
     return output_bytes(ids[1], id, sizeof id);
 }
 
-/* Makes a promise in the process of the task, and tells its id. */
-static int make_promise(void *context, dvm_data_id_t *ids, int count)
-{
-    (void)context, (void)count;
-    dvm_data_id_t id;
-    promise_of(8, id);
-    return output_bytes(ids[0], id, sizeof id);
-}
-
 /* Drops a reference of the datum whose id is in the argument. */
 static int drop(void *context, dvm_data_id_t *ids, int count)
 {
@@ -226,7 +217,7 @@ int main(void)
     several_register(see, NULL, 1, 0, "reader without output", plain_reader);
     several_register(make, NULL, 2, 1, "maker", maker);
     several_register(wait_for, NULL, 2, 0, "waiter", waiter);
-    several_register(make_promise, NULL, 1, 1, "promiser", promiser);
+    several_register(promise_told, NULL, 1, 1, "promiser", promiser);
     several_register(drop, NULL, 1, 0, "relaxer", relaxer);
     learn_ranks();
     CHECK_OK(dvm_wait());

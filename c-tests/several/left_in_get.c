@@ -14,14 +14,6 @@
 
 enum { MOST = 64 };
 
-static int make_promise(void *context, dvm_data_id_t *ids, int count)
-{
-    (void)context, (void)count;
-    dvm_data_id_t id;
-    promise_of(8, id);
-    return output_bytes(ids[0], id, sizeof id);
-}
-
 struct sleeper {
     dvm_data_id_t promise;
     pthread_t thread;
@@ -46,7 +38,7 @@ int main(int count, char **arguments)
     dvm_processing_id_t maker;
     several_begin();
     learn_ranks();
-    several_register(make_promise, NULL, 1, 1, "maker", maker);
+    several_register(promise_told, NULL, 1, 1, "maker", maker);
     CHECK(process_count <= MOST);
     for (uint64_t process = 0; process < process_count && process < MOST; process++) {
         dvm_data_id_t answer;

@@ -262,4 +262,13 @@ static inline int make_datum(void *context, dvm_data_id_t *ids, int count)
     return output_bytes(ids[1], id, sizeof id);
 }
 
+/* A task that makes a promise of 8 bytes in its process, and tells the id. */
+static inline int promise_told(void *context, dvm_data_id_t *ids, int count)
+{
+    (void)context, (void)count;
+    dvm_data_id_t id;
+    promise_of(8, id);
+    return output_bytes(ids[0], id, sizeof id);
+}
+
 #endif

@@ -10,15 +10,6 @@ static int never(void *context, dvm_data_id_t *ids, int count)
     return 0;
 }
 
-/* Makes a promise in the process of the task, and tells its id. */
-static int make_promise(void *context, dvm_data_id_t *ids, int count)
-{
-    (void)context, (void)count;
-    dvm_data_id_t id;
-    promise_of(8, id);
-    return output_bytes(ids[0], id, sizeof id);
-}
-
 int main(void)
 {
     several_begin();
@@ -27,7 +18,7 @@ int main(void)
         dvm_processing_id_t waiter, maker;
         learn_ranks();
         several_register(never, NULL, 1, 0, "waiter", waiter);
-        several_register(make_promise, NULL, 1, 1, "maker", maker);
+        several_register(promise_told, NULL, 1, 1, "maker", maker);
         for (uint64_t process = 0; process < process_count; process++) {
             dvm_data_id_t answer, promise;
             promise_of(sizeof promise, answer);
