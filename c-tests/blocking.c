@@ -137,6 +137,53 @@ static void tiles_may_block(void)
     CHECK_OK(dvm_graph_run(&graph));
 }
 
+/* ----- the end of a stand-in ----- */
+
+static atomic_int stood_in;
+
+/* While it sleeps, a stand-in works in its place. */
+static int makes_room(void)
+{
+    CHECK_OK(dvm_blocking_begin());
+    check_sleep(20);
+    atomic_fetch_add(&stood_in, 1);
+    CHECK_OK(dvm_blocking_end());
+    return 0;
+}
+
+/* A thread whose first call comes after the stand-ins have ended uses what they have left. Data of this size are given
+ * back by the thread that relaxes them. */
+static void *comes_later(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 10; i++) {
+        dvm_data_id_t id;
+        CHECK_OK(dvm_data_allocate(100000, &id));
+        CHECK_OK(dvm_data_relax(id));
+    }
+    return NULL;
+}
+
+static void stand_ins_end(void)
+{
+    dvm_processing_id_t p;
+    pthread_t thread[3];
+
+    CHECK_OK(dvm_processing_register(DVM_CALLBACK(makes_room), 0, "makes room", p));
+    for (uint64_t i = 0; i < workers() && i < 4; i++) {
+        dvm_rank_t rank;
+        nth_rank(i, rank);
+        CHECK_OK(dvm_sched_onto(rank, p));
+    }
+    CHECK_OK(dvm_wait());
+    CHECK(atomic_load(&stood_in) > 0);
+    check_sleep(1300); /* a spare thread waits for a second */
+    for (int i = 0; i < 3; i++)
+        CHECK(pthread_create(&thread[i], NULL, comes_later, NULL) == 0);
+    for (int i = 0; i < 3; i++)
+        CHECK(pthread_join(thread[i], NULL) == 0);
+}
+
 /* ----- cores ----- */
 
 static atomic_int busy, wide_now;
@@ -182,6 +229,7 @@ int main(void)
     wrong_use();
     a_meeting();
     tiles_may_block();
+    stand_ins_end();
     all_cores();
     CHECK_OK(dvm_finalize());
     return check_end("blocking");

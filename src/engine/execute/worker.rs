@@ -45,36 +45,43 @@ pub(crate) fn start(engine: KeptEngine, me: usize, number: usize) -> std::io::Re
         forced::guard_thread();
         let shared: &Engine = &engine;
         shared.machine.bind(me);
-        let post = context.post().expect("just employed");
-        let call = Call { context, engine, outermost: false };
-        let mut state = Loop {
-            call: &call,
-            shared,
-            worker: post,
-            me,
-            stolen: 0,
-            spun: 0,
-            backoff: Backoff::new(),
-            sources: Copied::default(),
-            ran: false,
-            dues: false,
-            looked: false,
-        };
-        while let Some(turn) = post.slot.0.acquire(SPARE_THREAD_TIMEOUT, || shared.stopping.load(Ordering::SeqCst)) {
-            context.with(|own| own.receive(post));
-            let mut first = turn;
-            while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work(std::mem::take(&mut first)))) {
-                shared.note_defect(panic_text(payload.as_ref()));
-                state.sources.recover(&post.polling.0);
-            }
-            context.with(|own| own.leave_behind(post, || shared.holders.add(me)));
-            post.slot.0.release();
-        }
-        context.dismiss(None);
+        serve(context, engine, me);
         StandIns::retire(&shared.stand_ins);
         ThreadContext::detach();
     };
     Thread::spawn(&name, Some(stack), run)
+}
+
+/// Works as worker `me` until a spare thread is not needed any more, or the engine stops. The call ends here, because its
+/// end looks into the context, which the thread gives away next.
+fn serve(context: &'static ThreadContext, engine: KeptEngine, me: usize) {
+    let shared: &Engine = &engine;
+    let post = context.post().expect("just employed");
+    let call = Call { context, engine, outermost: false };
+    let mut state = Loop {
+        call: &call,
+        shared,
+        worker: post,
+        me,
+        stolen: 0,
+        spun: 0,
+        backoff: Backoff::new(),
+        sources: Copied::default(),
+        ran: false,
+        dues: false,
+        looked: false,
+    };
+    while let Some(turn) = post.slot.0.acquire(SPARE_THREAD_TIMEOUT, || shared.stopping.load(Ordering::SeqCst)) {
+        context.with(|own| own.receive(post));
+        let mut first = turn;
+        while let Err(payload) = catch_unwind(AssertUnwindSafe(|| state.work(std::mem::take(&mut first)))) {
+            shared.note_defect(panic_text(payload.as_ref()));
+            state.sources.recover(&post.polling.0);
+        }
+        context.with(|own| own.leave_behind(post, || shared.holders.add(me)));
+        post.slot.0.release();
+    }
+    context.dismiss(None);
 }
 
 /// The state of a worker's loop.
