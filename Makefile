@@ -5,6 +5,7 @@ CARGO ?= cargo
 MINUTES ?= 10
 LIVES ?= 10000
 CMAKE_BUILD ?= target/cmake
+MANIFEST ?= target/install_manifest.txt
 # The models run for seconds and compile for minutes: hardly optimised.
 LOOM = RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
 	$(CARGO) test --release --locked -p dvm --lib --config profile.release.package.dvm.opt-level=0 \
@@ -15,7 +16,7 @@ UNITS = $(CARGO) test --release --locked -p dvm --lib --config profile.release.p
 	--config profile.release.package.dvm.debug=false --config profile.release.package.dvm.debug-assertions=true \
 	--config profile.release.package.dvm.overflow-checks=true
 
-.PHONY: help all plugins demo first-build check check-mpi docs deb install install-debug uninstall header abi loom loom-sound units soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
+.PHONY: help all plugins demo first-build check check-mpi docs deb install install-debug install-static uninstall header abi loom loom-sound units soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -81,17 +82,25 @@ install: $(if $(BUILT),,all) ## install into $(DESTDIR)$(PREFIX): library, heade
 	cmake -S . -B $(CMAKE_BUILD)$(if $(BUILT),-built) -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DDVM_BUILT=$(if $(BUILT),ON,OFF)
 	cmake --build $(CMAKE_BUILD)$(if $(BUILT),-built)
 	DESTDIR=$(DESTDIR) cmake --install $(CMAKE_BUILD)$(if $(BUILT),-built)
-	cp $(CMAKE_BUILD)$(if $(BUILT),-built)/install_manifest.txt target/install_manifest.txt
+	cp $(CMAKE_BUILD)$(if $(BUILT),-built)/install_manifest.txt $(MANIFEST)
 
 install-debug: ## install libdvm's debug information beside it, which the commands for gdb read; after `make install`, with the same PREFIX
 	DESTDIR=$(DESTDIR) cmake --install $(CMAKE_BUILD)$(if $(BUILT),-built) --component Debug
-	cat $(CMAKE_BUILD)$(if $(BUILT),-built)/install_manifest_Debug.txt >>target/install_manifest.txt
+	(echo; cat $(CMAKE_BUILD)$(if $(BUILT),-built)/install_manifest_Debug.txt) >>$(MANIFEST)
+
+STATIC = $(CMAKE_BUILD)$(if $(BUILT),-built)
+
+install-static: ## build libdvm.a and install it, for programs that run without libdvm.so; after `make install`, with the same PREFIX (docs/host-programs.md)
+	$(CARGO) build --release --locked --workspace --lib --bins --example dvm_static
+	cmake -DFROM=target/release/examples/libdvm_static.a -DSHARED=target/release/libdvm.so -DINTO=$(STATIC) -P cmake/static.cmake
+	DESTDIR=$(DESTDIR) cmake --install $(STATIC) --component Static
+	(echo; cat $(STATIC)/install_manifest_Static.txt) >>$(MANIFEST)
 
 deb: all ## make Debian packages of what was built, in target/deb (packaging/README.md)
 	packaging/deb.sh build
 
 uninstall: ## remove what the last `make install` has put into $(DESTDIR)$(PREFIX)
-	tools/uninstall.sh target/install_manifest.txt "$(DESTDIR)"
+	tools/uninstall.sh $(MANIFEST) "$(DESTDIR)"
 
 header: ## write include/dvm.h, include/dvm.f90, docs/environment.md, the man pages and the completions of shells anew from the Rust sources
 	DVM_BLESS=1 $(CARGO) test --release --quiet --workspace --lib --bins --test drift up_to_date

@@ -29,6 +29,11 @@ install(CODE "
     endforeach()
   endif()")
 
+# What an archive of libdvm needs of the system.
+set(DVM_STATIC_NEEDS "-lhwloc -lpthread -ldl -lm")
+# The archive, by `make install-static`: 12 MB, for programs that are to run without libdvm.so.
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libdvm.a DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Static EXCLUDE_FROM_ALL)
+
 # What gdb reads beside the library, by the name that the library carries: `make install-debug`.
 install(FILES ${DVM_LIBRARY_FILE}.debug DESTINATION ${CMAKE_INSTALL_LIBDIR}/.debug COMPONENT Debug EXCLUDE_FROM_ALL OPTIONAL)
 
@@ -70,6 +75,8 @@ else()
 endif()
 configure_file(cmake/dvm.pc.in dvm.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dvm.pc DESTINATION ${DVM_PC_DIR})
+configure_file(cmake/dvm-static.pc.in dvm-static.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dvm-static.pc DESTINATION ${DVM_PC_DIR} COMPONENT Static EXCLUDE_FROM_ALL)
 
 if(TARGET dvm_fortran)
   install(TARGETS dvm_fortran ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

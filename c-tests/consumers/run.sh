@@ -211,6 +211,34 @@ step "DESTDIR has it all" test -s "$stage/lib/$real"
 step "nothing is written outside of DESTDIR" test ! -e "$own"
 all_of_it "$stage"
 
+# The archive: programs that run without libdvm.so.
+refused_static() { ! alone "$stage" "$work/c" "$work/no-archive" -DCOMPONENTS=Static >"$work/static.log" 2>&1 && grep -q "make install-static" "$work/static.log"; }
+step "an archive that is not there is refused with the remedy" refused_static
+target=${CARGO_TARGET_DIR:-$here/../../target}/release
+step "build the archive" cargo build --release --locked --manifest-path "$here/../../Cargo.toml" --workspace --lib --bins --example dvm_static
+step "make one object of it" cmake -DFROM="$target/examples/libdvm_static.a" -DSHARED="$target/libdvm.so" -DINTO="$build" -P "$here/../../cmake/static.cmake"
+step "install it" env DESTDIR="$work/stage" cmake --install "$build" --prefix "$own" --component Static
+step "it gives what the library gives" test "$(nm -g --defined-only "$stage/lib/libdvm.a" | awk 'NF == 3 { print $3 }' | sort)" = \
+    "$(nm -D --defined-only "$target/libdvm.so" | awk '{ print $3 }' | sort)"
+without_the_library() { ! ldd "$1" | grep libdvm && ldd "$1" | grep -q libhwloc && timeout 60 "$1"; }
+for language in c cxx; do
+    tree=$work/static-$language
+    step "$language with the archive: configure" alone "$stage" "$work/$language" "$tree" -DLINK=dvm::static -DCOMPONENTS=Static &&
+        step "$language with the archive: build" cmake --build "$tree" && step "$language with the archive: run" without_the_library "$tree/consumer"
+done
+flags=$(PKG_CONFIG_LIBDIR=$stage/lib/pkgconfig pkg-config --define-prefix --cflags --libs dvm-static)
+# shellcheck disable=SC2086
+step "what is thrown, with the archive: build" c++ -std=c++17 "$here/../throws.cpp" $flags -o "$work/throws" &&
+    step "what is thrown, with the archive: run" without_the_library "$work/throws"
+
+# What all of make's targets have installed, `make uninstall` removes.
+by_make() { make -C "$here/../.." "$@" PREFIX="$work/made" CMAKE_BUILD="$work/make" MANIFEST="$work/manifest"; }
+for goal in install install-debug install-static; do step "make $goal" by_make $goal; done
+step "they have installed libdvm, its debug information and the archive" test -s "$work/made/lib/libdvm.so" -a \
+    -s "$work/made/lib/.debug/$real.debug" -a -s "$work/made/lib/libdvm.a"
+step "make uninstall" by_make uninstall
+step "it leaves nothing" test -z "$(find "$work/made" ! -type d 2>&1)"
+
 # A configuration that cannot work says why.
 mkdir "$work/wrong"
 printf 'cmake_minimum_required(VERSION 3.20)\nproject(wrong LANGUAGES C)\nfind_package(dvm REQUIRED COMPONENTS Fortran)\n' >"$work/wrong/CMakeLists.txt"
