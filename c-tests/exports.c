@@ -186,6 +186,10 @@ MAKE(dvm_data_allocate, 70000, &id)
 MAKE(dvm_data_promise, 70000, &id)
 MAKE(dvm_data_next, datum, &id)
 
+static dvm_retcode_t do_dvm_data_name(void)
+{
+    return ARMED(dvm_data_name(datum, "a datum with a name of some length"));
+}
 static dvm_retcode_t do_dvm_data_acquire(void)
 {
     dvm_retcode_t code = ARMED(dvm_data_acquire(datum));
@@ -588,6 +592,7 @@ static const struct {
     LINE(dvm_data_acquire, RUNS, DVM_SUCCESS), LINE(dvm_data_relax, RUNS, DVM_SUCCESS), LINE(dvm_data_get, RUNS, DVM_SUCCESS),
     LINE(dvm_data_put, RUNS, DVM_SUCCESS), LINE(dvm_data_promise, RUNS, DVM_SUCCESS), LINE(dvm_data_write, RUNS, DVM_SUCCESS),
     LINE(dvm_data_publish, RUNS, DVM_SUCCESS), LINE(dvm_data_next, RUNS, DVM_SUCCESS),
+    LINE(dvm_data_name, RUNS, DVM_SUCCESS),
     LINE(dvm_processing_register, RUNS, DVM_SUCCESS), LINE(dvm_processing_register_by_name, RUNS, DVM_SUCCESS),
     LINE(dvm_processing_register_v, RUNS, DVM_SUCCESS), LINE(dvm_processing_access, RUNS, DVM_SUCCESS),
     LINE(dvm_processing_unregister, RUNS, DVM_SUCCESS), LINE(dvm_processing_cores, RUNS, DVM_SUCCESS),

@@ -265,7 +265,7 @@ static void access_modes(void)
 {
     dvm_processing_id_t p;
     dvm_rank_t rank;
-    int wrong[] = {DVM_IN, 2}, negative[] = {-1, DVM_IN}, good[] = {DVM_IN, DVM_OUT};
+    int wrong[] = {DVM_IN, 4}, negative[] = {-1, DVM_IN}, good[] = {DVM_IN, DVM_OUT};
 
     nth_rank(0, rank);
     CHECK_OK(dvm_processing_register((int (*)())take2, 2, NULL, p));

@@ -10,7 +10,7 @@ header=${1:?dvm.h} library=${2:?libdvm.so} page=${3:?docs/abi.md}
 failures=0
 fail() { failures=$((failures + 1)); printf 'FAILED %s\n' "$*"; }
 
-declared=$(grep -oE '^[a-z].*[ *](dvm_[a-z0-9_]+)\(' "$header" | grep -oE 'dvm_[a-z0-9_]+\($' | tr -d '(' | sort -u)
+declared=$(grep -v '^static inline' "$header" | grep -oE '^[a-z].*[ *](dvm_[a-z0-9_]+)\(' | grep -oE 'dvm_[a-z0-9_]+\($' | tr -d '(' | sort -u)
 exported=$(nm -D --defined-only "$library" | awk '$2 ~ /[TDBRVW]/ { print $3 }' | sort -u)
 [ -n "$declared" ] || fail "no functions were found in $header"
 

@@ -82,11 +82,22 @@ module dvm
   !> `dvm_processing_register_by_name`; `dvm_processing_register_v` has no such limit.
   integer(c_int), parameter, public :: DVM_MAX_PLAIN_ARGUMENTS = 64
 
-  !> Access mode of an argument: the task reads it. The default.
+  !> Access mode of an argument: the task reads it, and takes over one of the caller's references. The default.
   integer(c_int), parameter, public :: DVM_IN = 0
 
   !> Access mode of an argument: the task produces it.
   integer(c_int), parameter, public :: DVM_OUT = 1
+
+  !> Access mode of an argument: the task reads it, and takes a reference of its own. The caller keeps its references, so that
+  !> a datum may be given to many tasks without dvm_data_acquire.
+  integer(c_int), parameter, public :: DVM_READ = 2
+
+  !> Access mode of an argument: the task updates it. The call that schedules the task makes the next version as dvm_data_next
+  !> does, and writes its id where it has read the argument's: from then on the caller's variable names the datum as it is
+  !> after the task, with the one reference that the caller gave for it. The function gets that id alone, and dvm_data_get
+  !> gives it the bytes, which it may read and write. If nobody else refers to the old version, nothing is copied. If the
+  !> call fails, the id stays as it was.
+  integer(c_int), parameter, public :: DVM_INOUT = 3
 
   !> The first number of this header's version: another one changes or removes what was there.
   integer(c_int), parameter, public :: DVM_VERSION_MAJOR = 0
@@ -361,6 +372,7 @@ module dvm
   public :: dvm_data_write
   public :: dvm_data_publish
   public :: dvm_data_next
+  public :: dvm_data_name
   public :: dvm_processing_register
   public :: dvm_processing_register_by_name
   public :: dvm_processing_register_v
@@ -962,6 +974,14 @@ module dvm
       integer(c_int) :: code
     end function dvm_data_next
 
+    function c_dvm_data_name(id, name) &
+        bind(C, name="dvm_data_name") result(code)
+      import
+      integer(c_int64_t), intent(in) :: id(2)
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int) :: code
+    end function c_dvm_data_name
+
     ! ----- Processings: registered functions -----
     ! Unless a function says otherwise:
     ! Thread safety: any thread, any task.
@@ -1003,7 +1023,7 @@ module dvm
     !> inputs.
     !>
     !> @param[in] id     the processing
-    !> @param[in] modes  one of DVM_IN and DVM_OUT for each of its arguments
+    !> @param[in] modes  one of DVM_IN, DVM_OUT, DVM_READ and DVM_INOUT for each of its arguments
     !> @retval DVM_SUCCESS              the modes are set
     !> @retval DVM_ERR_ARGUMENT         a pointer is NULL, or a mode is unknown
     !> @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
@@ -2442,6 +2462,27 @@ contains
       text(i:i) = letters(i)
     end do
   end function text_of
+
+  !> @brief Name a datum for people: error messages, dvm_explain and the hang report say the name beside the id.
+  !>
+  !> By the process that made the datum. A promise that carries the datum on (dvm_data_next, DVM_INOUT) is called the same
+  !> unless it is named itself. Data without a name cost nothing.
+  !>
+  !> @param[in] id    the datum
+  !> @param[in] name  a short text, copied, or NULL to take the name away
+  !> @retval DVM_SUCCESS              the datum has the name
+  !> @retval DVM_ERR_ARGUMENT         id is NULL
+  !> @retval DVM_ERR_ID               the datum is unknown or has been freed
+  !> @retval DVM_ERR_STATE            another process has made the datum
+  !> @retval DVM_ERR_MEMORY           no memory for the name
+  !>
+  !> Source: added to the report's interface.
+  function dvm_data_name(id, name) result(code)
+    integer(c_int64_t), intent(in) :: id(2)
+    character(len=*), intent(in) :: name
+    integer(c_int) :: code
+    code = c_dvm_data_name(id, name//c_null_char)
+  end function dvm_data_name
 
   !> @brief Register a function, so that tasks can run it.
   !>

@@ -126,7 +126,7 @@ typedef enum {
 #define DVM_MAX_PLAIN_ARGUMENTS 64
 
 /**
- * Access mode of an argument: the task reads it. The default.
+ * Access mode of an argument: the task reads it, and takes over one of the caller's references. The default.
  */
 #define DVM_IN 0
 
@@ -134,6 +134,21 @@ typedef enum {
  * Access mode of an argument: the task produces it.
  */
 #define DVM_OUT 1
+
+/**
+ * Access mode of an argument: the task reads it, and takes a reference of its own. The caller keeps its references, so that
+ * a datum may be given to many tasks without dvm_data_acquire.
+ */
+#define DVM_READ 2
+
+/**
+ * Access mode of an argument: the task updates it. The call that schedules the task makes the next version as dvm_data_next
+ * does, and writes its id where it has read the argument's: from then on the caller's variable names the datum as it is
+ * after the task, with the one reference that the caller gave for it. The function gets that id alone, and dvm_data_get
+ * gives it the bytes, which it may read and write. If nobody else refers to the old version, nothing is copied. If the
+ * call fails, the id stays as it was.
+ */
+#define DVM_INOUT 3
 
 /**
  * The report's name of success.
@@ -162,6 +177,44 @@ typedef uint64_t dvm_processing_id_t[2];
  * void (*)(void), which compilers take as a sign that the conversion is meant.)
  */
 #define DVM_CALLBACK(f) ((int (*)())(void (*)(void))(f))
+
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
+/**
+ * Whether two ids are the same: those of data, or of processings.
+ */
+static inline int dvm_id_equal(const uint64_t *a, const uint64_t *b)
+{
+    return a[0] == b[0] && a[1] == b[1];
+}
+
+/**
+ * Whether an id is {0, 0}, which is never given.
+ */
+static inline int dvm_id_is_none(const uint64_t *id)
+{
+    return id[0] == 0 && id[1] == 0;
+}
+
+/**
+ * Copies an id. It takes no reference: dvm_data_acquire does.
+ */
+static inline void dvm_id_copy(uint64_t *to, const uint64_t *from)
+{
+    to[0] = from[0];
+    to[1] = from[1];
+}
+#endif
+
+#if !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L
+/**
+ * dvm_sched_onto(rank, function, ids...) with exactly `count` ids, a constant: another number of ids does not compile, and
+ * an argument that is no id gets the compiler's warning. C99 and later; dvm.hpp counts for C++.
+ */
+#define DVM_SCHED_ONTO(count, ...) \
+    ((void)sizeof(struct { int count_is_a_constant : (count) >= 0 ? 1 : -1; }), \
+     (void)sizeof(char[sizeof((const uint64_t *[]){__VA_ARGS__}) / sizeof(const uint64_t *) == (count) + 2 ? 1 : -1]), \
+     dvm_sched_onto(__VA_ARGS__))
+#endif
 
 /* ----- The version ----- */
 
@@ -660,6 +713,25 @@ dvm_retcode_t dvm_data_publish(const dvm_data_id_t id);
 dvm_retcode_t dvm_data_next(const dvm_data_id_t current,
                             dvm_data_id_t *next);
 
+/**
+ * @brief Name a datum for people: error messages, dvm_explain and the hang report say the name beside the id.
+ *
+ * By the process that made the datum. A promise that carries the datum on (dvm_data_next, DVM_INOUT) is called the same
+ * unless it is named itself. Data without a name cost nothing.
+ *
+ * @param[in] id    the datum
+ * @param[in] name  a short text, copied, or NULL to take the name away
+ * @retval DVM_SUCCESS              the datum has the name
+ * @retval DVM_ERR_ARGUMENT         id is NULL
+ * @retval DVM_ERR_ID               the datum is unknown or has been freed
+ * @retval DVM_ERR_STATE            another process has made the datum
+ * @retval DVM_ERR_MEMORY           no memory for the name
+ *
+ * Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_data_name(const dvm_data_id_t id,
+                            const char *name);
+
 /* ----- Processings: registered functions -----
  *
  * Unless a function says otherwise:
@@ -713,7 +785,7 @@ dvm_retcode_t dvm_processing_register(int (*callback)(),
  *
  * Source: report, section 4.2.4, processing.
  */
-dvm_retcode_t dvm_processing_register_by_name(char *function_name,
+dvm_retcode_t dvm_processing_register_by_name(DVM_CXX_CONST char *function_name,
                                               int number_of_data_args,
                                               dvm_processing_id_t id);
 
@@ -749,7 +821,7 @@ dvm_retcode_t dvm_processing_register_v(int (*callback)(void *context, dvm_data_
  * inputs.
  *
  * @param[in] id     the processing
- * @param[in] modes  one of DVM_IN and DVM_OUT for each of its arguments
+ * @param[in] modes  one of DVM_IN, DVM_OUT, DVM_READ and DVM_INOUT for each of its arguments
  * @retval DVM_SUCCESS              the modes are set
  * @retval DVM_ERR_ARGUMENT         a pointer is NULL, or a mode is unknown
  * @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered

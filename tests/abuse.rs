@@ -388,6 +388,11 @@ fn data_rows(t: &mut Table) {
     });
 }
 
+fn name_rows(t: &mut Table) {
+    t.usual("dvm_data_name", &[Wrong::State], |w| unsafe { dvm_data_name(id(w.datum), c"name".as_ptr()) });
+    t.datum("dvm_data_name", |id| unsafe { dvm_data_name(id, c"name".as_ptr()) });
+}
+
 fn processing_rows(t: &mut Table) {
     let made = &[Wrong::State, Wrong::Stale];
     t.usual("dvm_processing_register", made, |_| unsafe {
@@ -443,7 +448,7 @@ fn processing_rows(t: &mut Table) {
     t.row("dvm_processing_access", Wrong::State, "after its first task", DVM_ERR_STATE, |w| unsafe {
         dvm_processing_access(id(w.reads), at([IN]).cast())
     });
-    for mode in [-1, 2, c_int::MAX] {
+    for mode in [-1, 4, c_int::MAX] {
         t.row("dvm_processing_access", Wrong::Range, "mode", DVM_ERR_ARGUMENT, move |w| unsafe {
             dvm_processing_access(id(w.reads), at([mode]).cast())
         });
@@ -530,6 +535,7 @@ fn table() -> Table {
     let mut table = Table::default();
     rank_rows(&mut table);
     data_rows(&mut table);
+    name_rows(&mut table);
     processing_rows(&mut table);
     scheduling_rows(&mut table);
     blocking_rows(&mut table);

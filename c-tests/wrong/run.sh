@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks that each mistake of handles.c and handles.F90 alone fails to compile, in every dialect and with every compiler; without
+# Checks that each mistake of handles.c, counts.c (C alone) and handles.F90 alone fails to compile, in every dialect and with every compiler; without
 # one, they compile.
 #
 #   c-tests/wrong/run.sh INCLUDE_DIR
@@ -42,6 +42,7 @@ for dialect in "gcc c c99" "gcc c gnu17" "clang c c11" "g++ c++ c++17" "clang++ 
     strict=-Werror=incompatible-pointer-types
     [ "$language" = c++ ] && strict=-Wall
     try "$dialect" handles.c "$compiler" -x "$language" "-std=$standard" -pedantic-errors "$strict" -I"$include" -fsyntax-only
+    [ "$language" = c++ ] || try "$dialect" counts.c "$compiler" "-std=$standard" -pedantic-errors "$strict" -I"$include" -fsyntax-only
 done
 gfortran -fsyntax-only -J "$modules" "$include/dvm.f90"
 judge "gfortran: dvm.f90 does not compile" 0 $?

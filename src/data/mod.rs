@@ -9,6 +9,7 @@
 //! - `pending_view`: unpublished promises, for explanations
 //! - `storage`: the bytes; `small_blocks`, `middling_blocks`: memory for small and medium data; `shared_memory`: for large data
 //!   that other processes read
+//! - `names`: what the program calls its data, for messages
 //! - `waiting`, `sleepers`: tasks and threads that wait for data
 //!
 //! This module knows no threads, tasks or workers: calls return the tasks to wake, and leave memory to give back in the
@@ -17,6 +18,7 @@
 
 mod get_put;
 mod middling_blocks;
+pub(crate) mod names;
 mod outcome;
 mod pending_view;
 mod publication;

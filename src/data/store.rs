@@ -3,6 +3,7 @@
 use crate::sync::lock::Mutex;
 
 use super::DatumId;
+use super::names;
 use super::outcome::Outcome;
 use super::sleepers::Sleepers;
 use super::slot::{Locked, NOWHERE, Phase, Producer, Slot};
@@ -123,7 +124,7 @@ pub(crate) struct Initial {
 
 /// The name of a datum in messages.
 pub(super) fn name(id: DatumId) -> String {
-    format!("datum {id}")
+    names::in_words(id)
 }
 
 /// The error of a call that names a datum which does not exist.

@@ -6,7 +6,7 @@ use super::context::call::Call;
 use super::context::task_gets::{Frame, HeldAddress};
 use super::context::{Own, ThreadContext};
 use crate::data::{
-    DatumId, FreeCallback, Initial, MOST_BYTES, NOWHERE, Outcome, Reach, STORE, Storage, not_got, too_many_gets,
+    DatumId, FreeCallback, Initial, MOST_BYTES, NOWHERE, Outcome, Reach, STORE, Storage, names, not_got, too_many_gets,
 };
 use crate::error::{Error, dvm_retcode_t};
 use crate::task::OwnedTask;
@@ -72,7 +72,9 @@ impl Call {
         }
         let size = STORE.size(current)?;
         let storage = Storage::Successor { of: current.number() };
-        self.create(Initial { size, storage, published: false, home: NOWHERE })
+        let next = self.create(Initial { size, storage, published: false, home: NOWHERE })?;
+        names::carry_on(current, next, |id| STORE.size(id).is_ok());
+        Ok(next)
     }
 
     /// Makes a promise that carries on the storage of another process's datum.
@@ -83,6 +85,19 @@ impl Call {
         let next = self.create(Initial { size: 0, storage: Storage::Absent, published: false, home: NOWHERE })?;
         job.scheduler.carry_on(current, next)?;
         Ok(next)
+    }
+
+    /// Names a datum for messages, or takes its name away.
+    ///
+    /// # Errors
+    /// The datum is another process's, or there is none; or no memory.
+    pub(crate) fn name(&self, id: DatumId, name: Option<String>) -> Result<(), Error> {
+        if !id.is_here() {
+            self.far(id)?;
+            return Err(Error::state(format!("datum {id} is named by process {}, which made it", id.home())));
+        }
+        STORE.size(id)?;
+        names::give(id, name, |id| STORE.size(id).is_ok())
     }
 
     /// Adds a reference.

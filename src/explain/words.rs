@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::analysis::{Cause, CycleStep, Findings};
 use super::snapshot::{Busy, PromiseSource, Snapshot};
 use crate::data::DatumId;
+use crate::data::names;
 use crate::engine::remote_view::RemoteView;
 use crate::engine::view::{AbsenceView, Whereabouts, WorkerView};
 use crate::engine::{Account, Missed};
@@ -55,7 +56,7 @@ fn were(number: u64) -> &'static str {
 }
 
 pub(super) fn name(id: DatumId) -> String {
-    format!("datum {id}")
+    names::in_words(id)
 }
 
 impl Words<'_> {

@@ -43,6 +43,7 @@ unsafe extern "C" {
     pub unsafe fn dvm_data_write(id: *const u64, addr: *mut *mut c_void, size: *mut usize) -> dvm_retcode_t;
     pub unsafe fn dvm_data_publish(id: *const u64) -> dvm_retcode_t;
     pub unsafe fn dvm_data_next(current: *const u64, next: *mut [u64; 2]) -> dvm_retcode_t;
+    pub unsafe fn dvm_data_name(id: *const u64, name: *const c_char) -> dvm_retcode_t;
     pub unsafe fn dvm_processing_register(
         callback: Option<unsafe extern "C" fn() -> c_int>,
         number_of_args: c_int,

@@ -11,7 +11,7 @@
 //! does not know, are found at once at home only; elsewhere the next dvm_wait tells them, as a failed task.
 //! DVM_ERR_PEER_LOST: the home of the datum is lost.
 
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 
 use super::{Arg, ConstDataIdArg, DataId, DataIdArg, dvm_retcode_t, guard};
 
@@ -259,5 +259,29 @@ pub unsafe extern "C" fn dvm_data_next(current: ConstDataIdArg, next: Arg<*mut D
         let new = call.next(current.datum("current")?)?;
         next.write(new.raw());
         Ok(())
+    })
+}
+
+/// @brief Name a datum for people: error messages, dvm_explain and the hang report say the name beside the id.
+///
+/// By the process that made the datum. A promise that carries the datum on (dvm_data_next, DVM_INOUT) is called the same
+/// unless it is named itself. Data without a name cost nothing.
+///
+/// @param[in] id    the datum
+/// @param[in] name  a short text, copied, or NULL to take the name away
+/// @retval DVM_SUCCESS              the datum has the name
+/// @retval DVM_ERR_ARGUMENT         id is NULL
+/// @retval DVM_ERR_ID               the datum is unknown or has been freed
+/// @retval DVM_ERR_STATE            another process has made the datum
+/// @retval DVM_ERR_MEMORY           no memory for the name
+///
+/// Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn dvm_data_name(id: ConstDataIdArg, name: Arg<*const c_char>) -> dvm_retcode_t {
+    guard::running("dvm_data_name", |call| {
+        let id = id.datum("id")?;
+        // One line of a message.
+        let name = name.text()?.map(|name| name.replace(char::is_control, " "));
+        call.name(id, name)
     })
 }

@@ -68,11 +68,25 @@ const _: () = assert!(DVM_MAX_RANK_DEPTH == Rank::DEPTH);
 pub const DVM_MAX_PLAIN_ARGUMENTS: c_int = 64;
 const _: () = assert!(DVM_MAX_PLAIN_ARGUMENTS as usize == crate::processing::MAX_PLAIN_ARGUMENTS);
 
-/// Access mode of an argument: the task reads it. The default.
+/// Access mode of an argument: the task reads it, and takes over one of the caller's references. The default.
 pub const DVM_IN: c_int = 0;
 
 /// Access mode of an argument: the task produces it.
 pub const DVM_OUT: c_int = 1;
+
+/// Access mode of an argument: the task reads it, and takes a reference of its own. The caller keeps its references, so that
+/// a datum may be given to many tasks without dvm_data_acquire.
+pub const DVM_READ: c_int = 2;
+
+/// Access mode of an argument: the task updates it. The call that schedules the task makes the next version as dvm_data_next
+/// does, and writes its id where it has read the argument's: from then on the caller's variable names the datum as it is
+/// after the task, with the one reference that the caller gave for it. The function gets that id alone, and dvm_data_get
+/// gives it the bytes, which it may read and write. If nobody else refers to the old version, nothing is copied. If the
+/// call fails, the id stays as it was.
+pub const DVM_INOUT: c_int = 3;
+
+const _: () =
+    assert!(DVM_IN == 0 && DVM_OUT == 1 && DVM_READ == 2 && DVM_INOUT == 3, "as `processing::ArgumentAccess` counts");
 
 /// A rank as a parameter: `dvm_rank_t`, an array of `DVM_MAX_RANK_DEPTH` components.
 /// cbindgen:ignore

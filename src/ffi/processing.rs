@@ -6,10 +6,10 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use super::{Arg, ConstProcIdArg, DVM_IN, DVM_OUT, DataId, Letter, ProcId, ProcIdArg, dvm_retcode_t, guard};
+use super::{Arg, ConstProcIdArg, DataId, Letter, ProcId, ProcIdArg, dvm_retcode_t, guard};
 use crate::error::Error;
 use crate::memory;
-use crate::processing::{Callee, Mode, REGISTRY};
+use crate::processing::{ArgumentAccess, Callee, REGISTRY};
 
 /// @brief Register a function, so that tasks can run it.
 ///
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn dvm_processing_register(
 /// Source: report, section 4.2.4, processing.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn dvm_processing_register_by_name(
-    function_name: Arg<*mut c_char>,
+    function_name: Arg<*mut Letter>,
     number_of_data_args: c_int,
     id: ProcIdArg,
 ) -> dvm_retcode_t {
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn dvm_processing_register_v(
 /// inputs.
 ///
 /// @param[in] id     the processing
-/// @param[in] modes  one of DVM_IN and DVM_OUT for each of its arguments
+/// @param[in] modes  one of DVM_IN, DVM_OUT, DVM_READ and DVM_INOUT for each of its arguments
 /// @retval DVM_SUCCESS              the modes are set
 /// @retval DVM_ERR_ARGUMENT         a pointer is NULL, or a mode is unknown
 /// @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
@@ -137,12 +137,14 @@ pub unsafe extern "C" fn dvm_processing_access(id: ConstProcIdArg, modes: Arg<*c
     guard::running("dvm_processing_access", |_| {
         modes.require("modes")?;
         let id = id.processing("id")?;
-        let count = REGISTRY.find(id)?.signature.count;
+        let count = REGISTRY.find(id)?.signature.arguments();
         let modes = modes.list(count, "modes")?;
-        let modes = modes.iter().enumerate().map(|(place, &mode)| match mode {
-            DVM_IN => Ok(Mode::In),
-            DVM_OUT => Ok(Mode::Out),
-            _ => Err(Error::argument(format!("`modes[{place}]` is {mode}: only DVM_IN and DVM_OUT are known"))),
+        let modes = modes.iter().enumerate().map(|(place, &mode)| {
+            u8::try_from(mode).ok().and_then(ArgumentAccess::from_number).ok_or_else(|| {
+                Error::argument(format!(
+                    "`modes[{place}]` is {mode}: only DVM_IN, DVM_OUT, DVM_READ and DVM_INOUT are known"
+                ))
+            })
         });
         let mut list = Vec::new();
         memory::room_for(&mut list, count)?;

@@ -112,15 +112,27 @@ unsafe extern "C" fn onto_impl(
         let home = call.home_of(rank.get("rank")?)?;
         let function = function.processing("function")?;
         let found = call.find(function)?;
-        let count = found.signature.count;
-        let id = |place: usize| {
+        let count = found.signature.arguments();
+        let argument = |place: usize| {
             // SAFETY: the caller passed `count` arguments, and the entry passes the addresses where the calling
             // convention puts them.
-            let argument = unsafe {
+            unsafe {
                 if place < IN_REGISTERS { registers.add(place).read() } else { stack.add(place - IN_REGISTERS).read() }
-            };
-            argument.datum("a datum's id")
+            }
         };
+        let id = |place: usize| argument(place).datum("a datum's id");
+        if found.signature.given.is_some() {
+            let mut ids = Vec::new();
+            memory::room_for(&mut ids, count)?;
+            for place in 0..count {
+                ids.push(id(place)?);
+            }
+            let schedule = |ids: &[DatumId]| call.onto_home(home, function, found, ids);
+            for (place, next) in call.schedule_given(found.signature, &ids, schedule)? {
+                argument(place).result("a datum's id")?.write(next.raw());
+            }
+            return Ok(());
+        }
         if count <= MAX_CLEARED_IDS {
             let mut ids = [DatumId::NONE; MAX_CLEARED_IDS];
             for (place, slot) in ids[..count].iter_mut().enumerate() {
@@ -177,7 +189,18 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
     guard::running("dvm_sched_onto_v", |call| {
         let home = call.home_of(rank.get("rank")?)?;
         let function = function.processing("function")?;
-        call.onto_home(home, function, call.find(function)?, ids.counted_data(count, "ids")?)
+        let found = call.find(function)?;
+        let given = ids.counted_data(count, "ids")?;
+        let schedule = |ids: &[DatumId]| call.onto_home(home, function, found, ids);
+        if found.signature.given.is_none() {
+            return schedule(given);
+        }
+        let mut after = memory::list(given.iter().map(|id| id.raw()))?;
+        let updates = call.schedule_given(found.signature, given, schedule)?;
+        for &(place, next) in &updates {
+            after[place] = next.raw();
+        }
+        if updates.is_empty() { Ok(()) } else { ids.write_all(&after, "ids") }
     })
 }
 
@@ -218,7 +241,18 @@ pub unsafe extern "C" fn dvm_sched_near(
 ) -> dvm_retcode_t {
     guard::running("dvm_sched_near", |call| {
         let function = function.processing("function")?;
-        call.near_data(function, call.find(function)?, ids.counted_data(count, "ids")?)
+        let found = call.find(function)?;
+        let given = ids.counted_data(count, "ids")?;
+        let schedule = |ids: &[DatumId]| call.near_data(function, found, ids);
+        if found.signature.given.is_none() {
+            return schedule(given);
+        }
+        let mut after = memory::list(given.iter().map(|id| id.raw()))?;
+        let updates = call.schedule_given(found.signature, given, schedule)?;
+        for &(place, next) in &updates {
+            after[place] = next.raw();
+        }
+        if updates.is_empty() { Ok(()) } else { ids.write_all(&after, "ids") }
     })
 }
 

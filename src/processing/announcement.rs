@@ -6,10 +6,11 @@
 use std::ffi::CString;
 use std::num::NonZeroUsize;
 
+use super::access;
 use super::callee::{Callee, Named, Registrant};
 use super::image::build_id::Short;
 use super::image::{self, Place, file_name};
-use super::registry::{Mode, REGISTRY, Signature};
+use super::registry::{REGISTRY, Signature};
 use super::{ProcessingId, is_code};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
@@ -22,19 +23,18 @@ use crate::wire::{Image, NAME_BYTES, Processing, cut};
 pub(crate) struct ProcessingAnnouncement<'a> {
     signature: &'a Signature,
     place: Option<Place>,
-    /// One bit per argument: whether it is an output.
-    outputs: Vec<u8>,
+    /// Two bits per argument.
+    accesses: Vec<u8>,
 }
 
 impl<'a> ProcessingAnnouncement<'a> {
     /// What is told of the processing with this signature.
     pub(crate) fn new(signature: &'a Signature) -> Result<ProcessingAnnouncement<'a>, Error> {
-        let mut outputs = memory::list((0..signature.count.div_ceil(8)).map(|_| 0_u8))?;
-        signature.outputs().for_each(|place| outputs[place / 8] |= 1 << (place % 8));
+        let accesses = access::packed((0..signature.arguments()).map(|place| signature.access(place)))?;
         let address = signature.callee.address();
         // A function that the linker has chosen for this processor may be the wrong one for another: its name is told.
         let place = if signature.named && !is_code::is_named(address) { None } else { image::locate(address) };
-        Ok(ProcessingAnnouncement { signature, place, outputs })
+        Ok(ProcessingAnnouncement { signature, place, accesses })
     }
 
     /// The message for the process that shall know the processing under this id.
@@ -43,8 +43,8 @@ impl<'a> ProcessingAnnouncement<'a> {
         let context = signature.callee.context();
         Processing {
             id,
-            arguments: signature.count as u32,
-            outputs: &self.outputs,
+            arguments: signature.arguments() as u32,
+            accesses: &self.accesses,
             cores: signature.cores,
             array: context.is_some(),
             context: context.unwrap_or(0),
@@ -92,10 +92,9 @@ pub(crate) fn adopt(told: &Processing<'_>, here: ProcessId, may_ship: bool) -> R
 
 /// Says of the new processing what was told of it besides.
 fn settle(id: ProcessingId, told: &Processing<'_>) -> Result<(), Error> {
-    if told.outputs.iter().any(|part| *part != 0) {
-        let output = |place: usize| told.outputs.get(place / 8).is_some_and(|part| part >> (place % 8) & 1 == 1);
-        let mode = |place| if output(place) { Mode::Out } else { Mode::In };
-        REGISTRY.access(id, &memory::list((0..told.arguments as usize).map(mode))?)?;
+    if told.accesses.iter().any(|part| *part != 0) {
+        let access = |place| access::unpacked(told.accesses, place);
+        REGISTRY.access(id, &memory::list((0..told.arguments as usize).map(access))?)?;
     }
     if told.cores != 1 {
         REGISTRY.set_cores(id, told.cores)?;
@@ -179,6 +178,7 @@ fn missing(told: &Processing<'_>, here: ProcessId) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::processing::ArgumentAccess;
     use crate::wire::{BatchHead, Message, TEXT_BYTES};
     use std::ffi::{c_int, c_void};
     use std::ptr;
@@ -199,9 +199,9 @@ mod tests {
     }
 
     /// Registers the function, tells it, adopts what was told: what both have to have in common, and the adopted.
-    fn there_and_back(function: impl Into<Registrant>, modes: &[Mode], name: &str) -> &'static Signature {
-        let id = REGISTRY.register(function, modes.len(), name).unwrap();
-        REGISTRY.access(id, modes).unwrap();
+    fn there_and_back(function: impl Into<Registrant>, accesses: &[ArgumentAccess], name: &str) -> &'static Signature {
+        let id = REGISTRY.register(function, accesses.len(), name).unwrap();
+        REGISTRY.access(id, accesses).unwrap();
         REGISTRY.set_cores(id, 2).unwrap();
         let own = REGISTRY.find(id).unwrap().signature;
         let announcement = ProcessingAnnouncement::new(own).unwrap();
@@ -219,14 +219,22 @@ mod tests {
 
     /// What a function of this module returns.
     fn result(signature: &Signature) -> c_int {
-        let mut ids = vec![[0; 2]; signature.count];
+        let mut ids = vec![[0; 2]; signature.arguments()];
         // SAFETY: the functions above take so many.
         unsafe { signature.callee.call(&mut ids) }.unwrap()
     }
 
     #[test]
     fn processings_are_the_same_when_they_were_told() {
-        let modes = |count: usize| (0..count).map(|place| if place % 3 == 1 { Mode::Out } else { Mode::In });
+        let kinds = [
+            ArgumentAccess::In,
+            ArgumentAccess::Out,
+            ArgumentAccess::In,
+            ArgumentAccess::Read,
+            ArgumentAccess::InOut,
+            ArgumentAccess::In,
+        ];
+        let modes = |count: usize| (0..count).map(|place| kinds[place % kinds.len()]);
         for count in [0, 1, 2, 7, 8, 9, 64] {
             there_and_back(Callee::plain(plain), &modes(count).collect::<Vec<_>>(), "plain");
         }
@@ -234,11 +242,12 @@ mod tests {
             let callee = Callee::with_context(with_context, ptr::without_provenance_mut(1000));
             let signature = there_and_back(callee, &modes(count).collect::<Vec<_>>(), "");
             assert_eq!(result(signature), 1000 + count as c_int, "the number arrives");
+            assert_eq!(signature.arguments(), count);
         }
         assert!(!there_and_back(Callee::plain(plain), &[], "getpid").named);
         assert!(there_and_back(Callee::named(c"getpid").unwrap(), &[], "getpid").named);
         // Chosen for this processor.
-        there_and_back(Callee::named(c"memcpy").unwrap(), &[Mode::In], "memcpy");
+        there_and_back(Callee::named(c"memcpy").unwrap(), &[ArgumentAccess::In], "memcpy");
     }
 
     #[test]
@@ -299,7 +308,7 @@ mod tests {
         let mut told = Processing {
             id: ProcessingId::from_raw([1, 1]),
             arguments: 0,
-            outputs: &[],
+            accesses: &[],
             cores: 1,
             array: false,
             context: 0,
@@ -349,7 +358,7 @@ mod tests {
         let told = announcement.message(id);
         let (many, none) = ([0; 1000], Image { offset: 1 << 50, ..told.image.unwrap() });
         assert!(
-            adopt(&Processing { arguments: 8000, outputs: &many, ..told }, THERE, false).is_err(),
+            adopt(&Processing { arguments: 8000, accesses: &many, ..told }, THERE, false).is_err(),
             "too many for a plain one"
         );
         assert!(adopt(&Processing { image: Some(none), ..told }, THERE, false).is_err(), "no code is there");

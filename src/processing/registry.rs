@@ -15,19 +15,11 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering, fence};
 use crate::sync::lock::Mutex;
 
 use super::ProcessingId;
+use super::access::{self, ArgumentAccess, Mode};
 use super::callee::{Callee, MAX_PLAIN_ARGUMENTS, Registrant};
 use crate::error::{Error, dvm_retcode_t};
 use crate::memory;
 use crate::sync::slab::Slab;
-
-/// What a task does with an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Mode {
-    /// Reads it.
-    In,
-    /// Produces it.
-    Out,
-}
 
 /// So many arguments have a bit in the masks of a [`Signature`].
 const MARKED: usize = u64::BITS as usize;
@@ -41,7 +33,7 @@ fn first(count: usize) -> u64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Signature {
     pub(crate) callee: Callee,
-    /// The number of arguments.
+    /// The number of arguments of a task.
     pub(crate) count: usize,
     /// The number of workers that a task of it needs for itself, from 1.
     pub(crate) cores: u32,
@@ -56,6 +48,8 @@ pub(crate) struct Signature {
     only_input: u32,
     /// One mode per argument; `None` when all are inputs.
     modes: Option<&'static Vec<Mode>>,
+    /// What the program gives for the task's arguments, where that differs.
+    pub(crate) given: Option<&'static Vec<ArgumentAccess>>,
 }
 
 /// No place.
@@ -76,11 +70,37 @@ impl Signature {
 
     /// The signature of a function without arguments.
     pub(crate) const fn argumentless(callee: Callee, description: &'static String) -> Signature {
-        let (named, modes) = (false, None);
-        Signature { callee, count: 0, cores: 1, description, named, outputs: 0, inputs: 0, only_input: NONE, modes }
+        let (named, modes, given) = (false, None, None);
+        Signature {
+            callee,
+            count: 0,
+            cores: 1,
+            description,
+            named,
+            outputs: 0,
+            inputs: 0,
+            only_input: NONE,
+            modes,
+            given,
+        }
     }
 
-    /// The mode of an argument.
+    /// The number of arguments that the program gives, and that the function gets.
+    #[inline]
+    pub(crate) fn arguments(&self) -> usize {
+        self.given.map_or(self.count, Vec::len)
+    }
+
+    /// What the program says of an argument.
+    pub(super) fn access(&self, place: usize) -> ArgumentAccess {
+        match (self.given, self.mode(place)) {
+            (Some(given), _) => given[place],
+            (None, Mode::In) => ArgumentAccess::In,
+            (None, Mode::Out) => ArgumentAccess::Out,
+        }
+    }
+
+    /// The mode of an argument of a task.
     #[inline]
     pub(crate) fn mode(&self, place: usize) -> Mode {
         if place < MARKED {
@@ -224,6 +244,7 @@ struct Writers {
     free: Vec<u32>,
     descriptions: Kept<String>,
     modes: Kept<Vec<Mode>>,
+    given: Kept<Vec<ArgumentAccess>>,
     signatures: Kept<Signature>,
     /// Processings that were forgotten, and signatures that were exchanged, since what they needed was last freed.
     forgotten: usize,
@@ -282,6 +303,7 @@ pub(crate) static REGISTRY: Registry = Registry {
         free: Vec::new(),
         descriptions: Kept(None),
         modes: Kept(None),
+        given: Kept(None),
         signatures: Kept(None),
         forgotten: 0,
     }),
@@ -396,25 +418,32 @@ impl Registry {
         result
     }
 
-    /// Sets the modes of a processing that no task was scheduled with yet.
-    pub(crate) fn access(&self, id: ProcessingId, modes: &[Mode]) -> Result<(), Error> {
+    /// Says what the arguments are of a processing that no task was scheduled with yet.
+    pub(crate) fn access(&self, id: ProcessingId, accesses: &[ArgumentAccess]) -> Result<(), Error> {
         let (entry, generation) = self.entry(id)?;
         let mut writers = self.writers.lock();
         let signature = unsettled(entry, generation, id, "what its arguments are")?;
-        if modes.len() != signature.count {
-            return Err(Error::argument(format!("{} modes for {} arguments", modes.len(), signature.count)));
+        if accesses.len() != signature.arguments() {
+            return Err(Error::argument(format!("{} modes for {} arguments", accesses.len(), signature.arguments())));
         }
-        let produces = modes.contains(&Mode::Out);
-        let list = || memory::list(modes.iter().copied());
-        let modes = if produces { Some(writers.modes.keep(list()?)?) } else { None };
+        let modes = access::modes(accesses)?;
+        let count = modes.len();
+        let modes = if modes.contains(&Mode::Out) { Some(writers.modes.keep(modes)?) } else { None };
+        let given = if access::are_plain(accesses) {
+            None
+        } else {
+            Some(writers.given.keep(memory::list(accesses.iter().copied())?)?)
+        };
         let output = |place: usize| u64::from(modes.is_some_and(|modes| modes[place] == Mode::Out));
-        let outputs = (0..signature.count.min(MARKED)).fold(0, |outputs, place| outputs | output(place) << place);
-        let inputs = !outputs & first(signature.count);
+        let outputs = (0..count.min(MARKED)).fold(0, |outputs, place| outputs | output(place) << place);
+        let inputs = !outputs & first(count);
         let signature = writers.signatures.keep(Signature {
+            count,
             outputs,
             inputs,
-            only_input: only(inputs, signature.count),
+            only_input: only(inputs, count),
             modes,
+            given,
             ..*signature
         })?;
         writers.forgotten += 1;
@@ -453,13 +482,15 @@ impl Registry {
     /// No task exists of a processing that was forgotten before the call, and no thread has one that it has looked up before.
     pub(crate) unsafe fn free_forgotten(&self) {
         let mut writers = self.writers.lock();
-        let (mut signatures, mut descriptions, mut modes) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let (mut signatures, mut descriptions) = (HashSet::new(), HashSet::new());
+        let (mut modes, mut given) = (HashSet::new(), HashSet::new());
         let most = self.entries.len() as usize - writers.free.len();
         let room = memory::strictly(|| {
             signatures
                 .try_reserve(most)
                 .and_then(|()| descriptions.try_reserve(most))
                 .and_then(|()| modes.try_reserve(most))
+                .and_then(|()| given.try_reserve(most))
         });
         if room.is_err() {
             return; // another time
@@ -471,6 +502,7 @@ impl Registry {
                 signatures.insert(ptr::from_ref(signature));
                 descriptions.insert(ptr::from_ref(signature.description));
                 modes.extend(signature.modes.map(ptr::from_ref));
+                given.extend(signature.given.map(ptr::from_ref));
             }
         }
         writers.forgotten = 0;
@@ -479,6 +511,7 @@ impl Registry {
             writers.signatures.free_others(&signatures);
             writers.descriptions.free_others(&descriptions);
             writers.modes.free_others(&modes);
+            writers.given.free_others(&given);
         }
     }
 
@@ -526,17 +559,20 @@ mod tests {
     #[test]
     fn modes_are_settled_by_the_first_task() {
         let id = REGISTRY.register(Callee::plain(nothing), 2, "settled").unwrap();
-        REGISTRY.access(id, &[Mode::In, Mode::Out]).unwrap();
+        REGISTRY.access(id, &[ArgumentAccess::In, ArgumentAccess::Out]).unwrap();
         assert_eq!(REGISTRY.find(id).unwrap().signature.mode(1), Mode::Out);
         let refused = REGISTRY.first(id, |_| {
-            let meanwhile = REGISTRY.access(id, &[Mode::In, Mode::In]).unwrap_err();
+            let meanwhile = REGISTRY.access(id, &[ArgumentAccess::In, ArgumentAccess::In]).unwrap_err();
             assert_eq!(meanwhile.code(), dvm_retcode_t::DVM_ERR_STATE, "a task is being scheduled");
             Err::<(), _>(meanwhile)
         });
         assert!(refused.is_err());
-        REGISTRY.access(id, &[Mode::In, Mode::Out]).expect("that task was not scheduled after all");
+        REGISTRY.access(id, &[ArgumentAccess::In, ArgumentAccess::Out]).expect("that task was not scheduled after all");
         assert_eq!(REGISTRY.first(id, |signature| Ok(signature.mode(1))).unwrap(), Mode::Out);
-        assert_eq!(REGISTRY.access(id, &[Mode::In, Mode::In]).unwrap_err().code(), dvm_retcode_t::DVM_ERR_STATE);
+        assert_eq!(
+            REGISTRY.access(id, &[ArgumentAccess::In, ArgumentAccess::In]).unwrap_err().code(),
+            dvm_retcode_t::DVM_ERR_STATE
+        );
         REGISTRY.unregister(id).unwrap();
     }
 
@@ -544,11 +580,15 @@ mod tests {
     fn places_are_those_of_their_mode() {
         for count in [0, 1, 2, 3, 63, 64, 65, 127, 128, 200] {
             for every in [1, 2, 3, 64, 1000] {
+                let output = |place: usize| place % every == every - 1;
                 let modes: Vec<Mode> =
-                    (0..count).map(|place| if place % every == every - 1 { Mode::Out } else { Mode::In }).collect();
+                    (0..count).map(|place| if output(place) { Mode::Out } else { Mode::In }).collect();
+                let accesses: Vec<ArgumentAccess> = (0..count)
+                    .map(|place| if output(place) { ArgumentAccess::Out } else { ArgumentAccess::In })
+                    .collect();
                 let callee = Callee::with_context(nothing_with, ptr::null_mut());
                 let id = REGISTRY.register(callee, count, "places").unwrap();
-                REGISTRY.access(id, &modes).unwrap();
+                REGISTRY.access(id, &accesses).unwrap();
                 let signature = REGISTRY.find(id).unwrap().signature;
                 let expected = |mode: Mode| (0..count).filter(|&place| modes[place] == mode).collect::<Vec<_>>();
                 assert_eq!(signature.outputs().collect::<Vec<_>>(), expected(Mode::Out), "{count} {every}");

@@ -193,7 +193,7 @@ mod tests {
         let mut processing = Processing {
             id: id(1),
             arguments: 0,
-            outputs: &[],
+            accesses: &[],
             cores: 1,
             array: false,
             context: 0,

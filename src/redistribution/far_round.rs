@@ -23,7 +23,7 @@ use crate::engine::{self, Call, Delivered, PackedElements, RemoteRounds};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
 use crate::memory;
-use crate::processing::Mode;
+use crate::processing::ArgumentAccess;
 use crate::protocol::rounds::Opening;
 use crate::sync::lock::Mutex;
 use crate::wire::{RoundKey, RoundRole};
@@ -210,7 +210,8 @@ fn one(call: &Call, data: &[DatumId], own: &[DatumId], outputs: &[DatumId]) -> R
     ids.extend_from_slice(data);
     ids.extend_from_slice(own);
     ids.extend_from_slice(outputs);
-    let modes = memory::list((0..ids.len()).map(|k| if k <= request { Mode::In } else { Mode::Out }))?;
+    let modes =
+        memory::list((0..ids.len()).map(|k| if k <= request { ArgumentAccess::In } else { ArgumentAccess::Out }))?;
     for (k, &id) in data.iter().enumerate() {
         call.acquire(id).map_err(|error| drop_all(call, &data[..k], error))?;
     }

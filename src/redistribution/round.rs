@@ -19,7 +19,7 @@ use crate::data::{DatumId, Readiness, STORE};
 use crate::engine::{self, Call};
 use crate::error::{Error, dvm_retcode_t};
 use crate::memory;
-use crate::processing::{Callee, Mode, REGISTRY};
+use crate::processing::{ArgumentAccess, Callee, REGISTRY};
 
 /// The arrays of a round: the size of an element, the source and the target memories of each.
 pub(crate) struct Arrays<'a> {
@@ -131,7 +131,7 @@ impl Round {
         // The request comes last among the inputs: when it is freed, the references of the others have been dropped.
         let request = ids.len();
         memory::room_for(&mut ids, 2 + outputs.len())?;
-        let mode = |k| if k <= request { Mode::In } else { Mode::Out };
+        let mode = |k| if k <= request { ArgumentAccess::In } else { ArgumentAccess::Out };
         let modes = memory::list((0..request + 1 + outputs.len() + usize::from(done.is_some())).map(mode))?;
         let ending = Arc::new(Ending::default());
         let state = Request { round: self, ending: Arc::clone(&ending) }.into_datum(call)?;
@@ -307,7 +307,7 @@ type TaskFunction = unsafe extern "C" fn(*mut c_void, *mut [u64; 2], c_int) -> c
 pub(super) fn schedule(
     call: &Call,
     ids: &[DatumId],
-    modes: &[Mode],
+    modes: &[ArgumentAccess],
     (request, task): (usize, TaskFunction),
 ) -> Result<(), Error> {
     let callee = Callee::with_context(task, std::ptr::without_provenance_mut(request));

@@ -206,11 +206,11 @@ fn processing<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, 
         None
     };
     let at = *from;
-    let outputs = from.padded("the list of outputs", (head.low as usize).div_ceil(8))?;
-    if let Some(last) = outputs.last().filter(|_| !head.low.is_multiple_of(8))
-        && last >> (head.low % 8) != 0
+    let accesses = from.padded("the list of modes", (head.low as usize).div_ceil(4))?;
+    if let Some(last) = accesses.last().filter(|_| !head.low.is_multiple_of(4))
+        && last >> (head.low % 4 * 2) != 0
     {
-        return at.no_value("the list of outputs", u64::from(*last));
+        return at.no_value("the list of modes", u64::from(*last));
     }
     let description = from.text("a description", description, NAME_BYTES)?;
     let symbol = from.text("a symbol", symbol, NAME_BYTES)?;
@@ -218,7 +218,7 @@ fn processing<'a>(head: Head<'a>, from: &mut Reader<'a>) -> Result<Message<'a>, 
     Ok(Message::Processing(Processing {
         id,
         arguments: head.low,
-        outputs,
+        accesses,
         cores,
         array,
         context,

@@ -120,14 +120,14 @@ fn task(it: &TaskMessage<'_>, to: &mut Writer<'_>) -> Result<(u8, u8, u32), Refu
 fn processing(it: &Processing<'_>, to: &mut Writer<'_>) -> Result<(u8, u8, u32), Refusal> {
     processing_id(it.id, it.cores, to)?;
     to.u64(it.context);
-    if it.outputs.len() != (it.arguments as usize).div_ceil(8) {
-        let (stated, found) = (u64::from(it.arguments.div_ceil(8)), it.outputs.len() as u64);
-        return to.refuse(Why::Lengths { what: "the list of outputs", stated, found });
+    if it.accesses.len() != (it.arguments as usize).div_ceil(4) {
+        let (stated, found) = (u64::from(it.arguments.div_ceil(4)), it.accesses.len() as u64);
+        return to.refuse(Why::Lengths { what: "the list of modes", stated, found });
     }
-    if let Some(last) = it.outputs.last().filter(|_| !it.arguments.is_multiple_of(8))
-        && last >> (it.arguments % 8) != 0
+    if let Some(last) = it.accesses.last().filter(|_| !it.arguments.is_multiple_of(4))
+        && last >> (it.arguments % 4 * 2) != 0
     {
-        return to.refuse(Why::Value { what: "the list of outputs", value: u64::from(*last) });
+        return to.refuse(Why::Value { what: "the list of modes", value: u64::from(*last) });
     }
     to.length("a description", it.description.len(), NAME_BYTES)?;
     to.length("a symbol", it.symbol.len(), NAME_BYTES)?;
@@ -140,7 +140,7 @@ fn processing(it: &Processing<'_>, to: &mut Writer<'_>) -> Result<(u8, u8, u32),
         build_id_field(image.build_id, to)?;
         to.padded(image.object.as_bytes());
     }
-    to.padded(it.outputs);
+    to.padded(it.accesses);
     to.padded(it.description.as_bytes());
     to.padded(it.symbol.as_bytes());
     Ok((code::PROCESSING, flags, it.arguments))

@@ -154,8 +154,8 @@ pub struct Processing<'a> {
     pub id: ProcessingId,
     /// How many arguments it takes.
     pub arguments: u32,
-    /// One bit per argument, the lowest first: whether it is an output.
-    pub outputs: &'a [u8],
+    /// What the program says of each argument, in two bits each, the lowest first (`processing/access.rs`).
+    pub accesses: &'a [u8],
     /// How many cores a task of it takes.
     pub cores: u32,
     /// Whether the callback takes a context, an array and a count.

@@ -108,7 +108,8 @@ fn with_message(kind: usize, random: &mut Random, then: &mut dyn FnMut(&Message<
             Message::Processing(Processing {
                 id: ProcessingId::from_raw([process(random).index(), random.number()]),
                 arguments,
-                outputs: &[[0x01, 0x05][usize::from(arguments > 8)], 0x05][..(arguments as usize).div_ceil(8)],
+                accesses: &[[0x01, 0xE4][usize::from(arguments > 1)], 0x25, 0x25, 0x1B]
+                    [..(arguments as usize).div_ceil(4)],
                 cores: low,
                 array: random.one_in(2),
                 context: random.number(),

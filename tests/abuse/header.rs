@@ -23,7 +23,9 @@ pub fn exported() -> BTreeMap<String, String> {
         if let Some((_, words)) = line.split_once("Thread safety: ") {
             words.clone_into(if in_section { &mut common } else { &mut callers });
         }
-        let declares = line.starts_with(|first: char| first.is_ascii_lowercase()) && !line.starts_with("typedef");
+        let declares = line.starts_with(|first: char| first.is_ascii_lowercase())
+            && !line.starts_with("typedef")
+            && !line.starts_with("static");
         let name = line.split(" dvm_").chain(line.split("*dvm_")).nth(1).and_then(|rest| rest.split_once('('));
         if let Some((name, _)) = name.filter(|_| declares) {
             functions.insert(format!("dvm_{name}"), callers.clone());

@@ -12,7 +12,8 @@ use crate::error::Error;
 use crate::id::ProcessId;
 use crate::idle::completion::count;
 use crate::memory;
-use crate::processing::{Mode, Signature};
+use crate::processing::access::for_function;
+use crate::processing::{ArgumentAccess, Mode, Signature};
 use crate::sync::inbox::Chain;
 use crate::task::{OwnedTask, POOL};
 use crate::trace::Stamp;
@@ -191,8 +192,19 @@ impl Call {
         ids: &mut [DatumId],
     ) -> (OwnedTask, Result<(), Error>) {
         self.context.with(|own| own.frame.begin(task));
-        let result = self.call_back(&signature.callee, signature.cores, ids);
+        let result = match signature.given {
+            None => self.call_back(&signature.callee, signature.cores, ids),
+            Some(given) => self.call_with_given(signature, given, ids),
+        };
         (self.context.put_all(), result)
+    }
+
+    /// Calls a function that does not get all that its task has.
+    #[cold]
+    #[inline(never)]
+    fn call_with_given(&self, signature: &Signature, given: &[ArgumentAccess], ids: &[DatumId]) -> Result<(), Error> {
+        let mut ids = for_function(given, ids).map_err(|error| not_started(&error))?;
+        self.call_back(&signature.callee, signature.cores, &mut ids)
     }
 
     /// Publishes or poisons the outputs, drops the references, and frees the descriptor.

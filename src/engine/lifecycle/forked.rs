@@ -14,6 +14,7 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 use super::life;
+use crate::data::names;
 use crate::engine::context::forked_child::{NO_RETURN, ORPHAN};
 use crate::engine::context::shared::ENGINE;
 use crate::engine::context::{self, ThreadContext};
@@ -60,6 +61,7 @@ pub(crate) fn keep_whole(lock: &'static dyn ForkLock) {
 pub(crate) fn watch() {
     keep_whole(context::fork_lock());
     keep_whole(crate::sync::thread::fork_lock());
+    keep_whole(names::fork_lock());
 }
 
 thread_local! {

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use crate::data::names;
 use crate::sync::lock::Mutex;
 use crate::sync::thread::Thread;
 
@@ -419,6 +420,7 @@ fn end(life: &mut Life) -> (Result<(), Error>, Result<(), Error>) {
         std::thread::sleep(Duration::from_micros(50));
     }
     REGISTRY.clear();
+    names::forget();
     life.implicit = false;
     // SAFETY: the workers have ended, and no thread is inside a call or can enter one: the engine is hidden.
     unsafe {

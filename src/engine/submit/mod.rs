@@ -1,10 +1,13 @@
 //! From a call to a ready task. The call fills the task's descriptor, claims its outputs, and waits for its inputs one
-//! after the other; then a worker gets the task. `window` throttles a submitter.
+//! after the other; then a worker gets the task. `given` makes a task's arguments of those that the program keeps or updates,
+//! `window` throttles a submitter.
 
+mod given;
 mod window;
 
 use std::sync::atomic::Ordering;
 
+use crate::data::names::in_words;
 use crate::data::{DatumId, Outcome, Readiness, STORE};
 use crate::engine::context::call::Call;
 use crate::engine::context::call::no_such_rank;
@@ -339,7 +342,8 @@ fn weigh(own: &mut Own, numbers: &[u64], signature: &Signature) {
 #[cold]
 #[inline(never)]
 pub(crate) fn wrong_count(signature: &Signature, count: usize) -> Error {
-    Error::argument(format!("processing '{}' has {} arguments, not {count}", signature.description, signature.count))
+    let (name, arguments) = (signature.description, signature.arguments());
+    Error::argument(format!("processing '{name}' has {arguments} arguments, not {count}"))
 }
 
 /// The state of a task whose references were taken.
@@ -500,14 +504,18 @@ fn claim(
 #[inline(never)]
 fn own_input(own: &mut Own, id: DatumId) -> Error {
     STORE.unclaim(&mut own.data, id);
-    Error::state(format!("datum {id} is input and output of one task, which would wait for itself"))
+    Error::state(format!("{} is input and output of one task, which would wait for itself", in_words(id)))
 }
 
 #[cold]
 #[inline(never)]
 fn not_read(own: &mut Own, id: DatumId, predecessor: DatumId) -> Error {
     STORE.unclaim(&mut own.data, id);
-    Error::state(format!("datum {id} carries on datum {predecessor}, which the task must read to have it as an output"))
+    Error::state(format!(
+        "{} carries on {}, which the task must read to have it as an output",
+        in_words(id),
+        in_words(predecessor)
+    ))
 }
 
 /// Undoes the claims of the first `claimed` arguments, and the references of the first `taken`.
