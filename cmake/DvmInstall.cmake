@@ -44,17 +44,20 @@ install(CODE "
     file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\" TYPE PROGRAM FILES \${_plugins})
   endif()" COMPONENT MPI)
 
-install(FILES LICENSE-APACHE LICENSE-MIT README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md
+install(FILES LICENSE-APACHE LICENSE-MIT README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md SECURITY.md CITATION.cff
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # In the folders that the pages' links name; docs/SUMMARY.md lists them.
 install(FILES bench/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
 install(FILES packaging/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/packaging)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.json")
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "*.sh" EXCLUDE)
-# `make docs` has made it, where mdbook is there.
+# `make docs` has made them, where mdbook and doxygen are there.
 install(DIRECTORY ${DVM_TARGET_DIR}/book/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/html OPTIONAL)
+install(DIRECTORY ${DVM_TARGET_DIR}/reference/html/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/reference OPTIONAL)
 install(FILES info/dvm-info.1 dvmrun/dvmrun.1 codegen/dvm-codegen.1 codegen/dvmcc.1 codegen/dvmfc.1
         DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(DIRECTORY bindings/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 FILES_MATCHING PATTERN "*.3")
+install(FILES bindings/man/dvm.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
 # What shells complete, from the folders in which they look for it.
 foreach(_folder info dvmrun codegen)
   install(DIRECTORY ${_folder}/completions/bash/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

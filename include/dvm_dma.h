@@ -35,18 +35,67 @@
 #error "an engine of your own needs DVM_DMA_ENGINE, the type of the parameter dma, beside the macros"
 #endif
 
-/* Arithmetic of loop bounds: quotients rounded down and up, also for negative dividends; d > 0. */
+/* ----- Loop bounds of generated code -----
+ *
+ * Thread safety: any thread, any task, any time.
+ */
+
+/**
+ * @brief A quotient, rounded down also where it is negative.
+ *
+ * @param[in] a  the dividend
+ * @param[in] d  the divisor, positive
+ * @return the greatest number that is at most a / d
+ */
 static inline int64_t dvm_floor_div(int64_t a, int64_t d) { return a / d - (a % d < 0); }
+
+/**
+ * @brief A quotient, rounded up also where it is negative.
+ *
+ * @param[in] a  the dividend
+ * @param[in] d  the divisor, positive
+ * @return the least number that is at least a / d
+ */
 static inline int64_t dvm_ceil_div(int64_t a, int64_t d) { return a / d + (a % d > 0); }
+
+/**
+ * @brief The greater of two numbers.
+ *
+ * @param[in] a  a number
+ * @param[in] b  a number
+ * @return the greater one
+ */
 static inline int64_t dvm_max(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/**
+ * @brief The smaller of two numbers.
+ *
+ * @param[in] a  a number
+ * @param[in] b  a number
+ * @return the smaller one
+ */
 static inline int64_t dvm_min(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Counters from..to; empty when to < from. */
+/**
+ * @brief Counters from one to another; empty when `to` is below `from`.
+ */
 typedef struct dvm_span_t {
-  int64_t from, to;
+  /** The first counter. */
+  int64_t from;
+  /** The last counter. */
+  int64_t to;
 } dvm_span_t;
 
-/* The first run of counters at or after *from, up to last, that no cut covers: *from .. *to. 0 when there is none. */
+/**
+ * @brief The first run of counters that no cut covers.
+ *
+ * @param[in]     cut   the cuts
+ * @param[in]     cuts  their number
+ * @param[in]     last  the last counter
+ * @param[in,out] from  where to look from; then the first counter of the run
+ * @param[out]    to    the last counter of the run
+ * @return 1; 0 when there is no such run
+ */
 static inline int dvm_next_run(const dvm_span_t *cut, int cuts, int64_t last, int64_t *from, int64_t *to) {
   int moved = 1;
   while (moved) {

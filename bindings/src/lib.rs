@@ -1,14 +1,21 @@
-//! Writes the C header and the Fortran module of libdvm from one source: the exported functions in `src/ffi`.
+//! Writes the C header and the Fortran module of libdvm, and the pages about them, from one source: the exported functions in `src/ffi`.
 //!
 //! * [`section`] reads a source file: title, constants, codes, structures and functions, with their documentation.
 //! * [`header`] makes cbindgen print each section as C.
 //! * [`fortran`] prints each section as interfaces to C, with wrappers where Fortran's style differs.
+//! * [`reference`](mod@reference) reads the C headers as programs see them: [`declaration`] and [`comment`]. From it [`man`] prints the
+//!   man pages of section 3, and [`page`] prints docs/reference.md.
 //!
-//! The generated files are committed under `include/`. The tests of this crate fail if they are out of date, and
-//! rewrite them if the environment has `DVM_BLESS=1`.
+//! The generated files are committed, under `include/`, `bindings/man/` and `docs/`. The tests of this crate fail if they are out
+//! of date, and rewrite them if the environment has `DVM_BLESS=1`.
 
+pub mod comment;
+pub mod declaration;
 pub mod fortran;
 pub mod header;
+pub mod man;
+pub mod page;
+pub mod reference;
 pub mod section;
 mod trouble;
 

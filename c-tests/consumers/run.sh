@@ -128,7 +128,9 @@ real=libdvm.so.$(version)
 for file in lib/$real include/dvm.h include/dvm.hpp include/dvm_dma.h include/dvm_mpi.h include/dvm.f90 lib/cmake/dvm/dvmConfig.cmake \
     lib/cmake/dvm/dvmConfigVersion.cmake lib/pkgconfig/dvm.pc lib/libdvm_fortran.a bin/dvm-info share/man/man1/dvm-info.1 \
     bin/dvmrun share/man/man1/dvmrun.1 share/man/man1/dvm-codegen.1 share/man/man1/dvmcc.1 share/man/man1/dvmfc.1 \
-    share/dvm/dvm.py share/doc/dvm/LICENSE-APACHE share/doc/dvm/LICENSE-MIT \
+    share/man/man3/dvm_sched_near.3 share/man/man3/dvm_init_mpi.3 share/man/man3/dvm_graph_t.3 share/man/man7/dvm.7 \
+    share/dvm/dvm.py share/doc/dvm/LICENSE-APACHE share/doc/dvm/LICENSE-MIT share/doc/dvm/SECURITY.md share/doc/dvm/CITATION.cff \
+    share/doc/dvm/docs/changelog.md share/doc/dvm/docs/reference.md \
     share/doc/dvm/README.md share/doc/dvm/docs/SUMMARY.md share/doc/dvm/docs/book/by-hand.md share/doc/dvm/examples/01_hello.c; do
     step "there is $file" test -s "$prefix/$file"
 done
@@ -148,6 +150,21 @@ pages_lead_on() (
     done
     [ -z "${missing:-}" ]
 )
+# Every function that a program can link has a man page.
+functions_have_pages() {
+    nm -D --defined-only "$1/lib/libdvm.so" | awk '$2 == "T" && $3 ~ /^dvm_/ { print $3 }' >"$work/functions"
+    [ -s "$work/functions" ] && while read -r name; do
+        [ -s "$1/share/man/man3/$name.3" ] || { echo "there is no page about $name"; missing=1; }
+    done <"$work/functions"
+    [ -z "${missing:-}" ]
+}
+step "every function has a man page" functions_have_pages "$prefix"
+# Requests and letters that roff does not know, in any page.
+pages_are_right() {
+    find "$1/share/man" -type f -exec groff -man -ww -z -Tutf8 {} + >"$work/warnings" 2>&1
+    cat "$work/warnings" && [ ! -s "$work/warnings" ]
+}
+if command -v groff >/dev/null; then step "groff finds nothing wrong in the man pages" pages_are_right "$prefix"; else echo "left out: there is no groff"; fi
 step "the pages lead on" pages_lead_on "$prefix/share/doc/dvm"
 step "dvmcc and dvmfc are dvm-codegen" one_file "$prefix"
 step "so they are where nothing was built" grep -q "^$work/again/bin/dvmcc$" "$work/built/install_manifest.txt"
