@@ -39,9 +39,8 @@ first-build:
 check: packages packages-check ## all tests; ends with a line "N passed, M failed"
 	tools/check.sh
 
-docs: ## build the book as HTML (target/book), where mdbook is there; docs/SUMMARY.md lists its chapters, which read well as they are
-	@if command -v mdbook >/dev/null; then mdbook build docs/book; else \
-		echo 'the book was not built: there is no mdbook (cargo install mdbook); read docs/SUMMARY.md and the pages that it lists'; fi
+docs: ## build the book as HTML (target/book) where mdbook is there, and pages of the headers (target/reference) where doxygen is; docs/SUMMARY.md lists the chapters, which read well as they are
+	@tools/docs.sh build
 
 check-mpi: all packages-test ## over each MPI, of Debian and of PyPI: all levels, 2 and 4 processes, 1 to 4 hosts (as root)
 	tools/mpis.sh install
@@ -83,6 +82,7 @@ install: $(if $(BUILT),,all) ## install into $(DESTDIR)$(PREFIX): library, heade
 	cmake --build $(CMAKE_BUILD)$(if $(BUILT),-built)
 	DESTDIR=$(DESTDIR) cmake --install $(CMAKE_BUILD)$(if $(BUILT),-built)
 	cp $(CMAKE_BUILD)$(if $(BUILT),-built)/install_manifest.txt $(MANIFEST)
+	tools/ldconfig.sh $(MANIFEST) "$(DESTDIR)"
 
 install-debug: ## install libdvm's debug information beside it, which the commands for gdb read; after `make install`, with the same PREFIX
 	DESTDIR=$(DESTDIR) cmake --install $(CMAKE_BUILD)$(if $(BUILT),-built) --component Debug
@@ -101,8 +101,9 @@ deb: all ## make Debian packages of what was built, in target/deb (packaging/REA
 
 uninstall: ## remove what the last `make install` has put into $(DESTDIR)$(PREFIX)
 	tools/uninstall.sh $(MANIFEST) "$(DESTDIR)"
+	tools/ldconfig.sh $(MANIFEST) "$(DESTDIR)"
 
-header: ## write include/dvm.h, include/dvm.f90, docs/environment.md, the man pages and the completions of shells anew from the Rust sources
+header: ## write include/dvm.h, include/dvm.f90, docs/reference.md, docs/environment.md, the man pages and the completions of shells anew from the Rust sources
 	DVM_BLESS=1 $(CARGO) test --release --quiet --workspace --lib --bins --test drift up_to_date
 
 abi: ## record the binary interface of dvm.h, against which later headers are compared (docs/abi.md)

@@ -216,6 +216,7 @@ template <class T> class datum {
 
 /* ----- Arguments of a task: each says which ids the task gets, and what its function sees ----- */
 
+/** @brief What in() gives: submit() takes it as an argument. */
 template <class T> struct in_argument {
     using seen = span<const T>;
     static constexpr int ids = 1;
@@ -231,6 +232,7 @@ template <class T> struct in_argument {
     void done(dvm_data_id_t *) {}
 };
 
+/** @brief What out() gives: submit() takes it as an argument. */
 template <class T> struct out_argument {
     using seen = span<T>;
     static constexpr int ids = 1;
@@ -247,6 +249,7 @@ template <class T> struct out_argument {
     }
 };
 
+/** @brief What inout() gives: submit() takes it as an argument. */
 template <class T> struct inout_argument {
     using seen = span<T>;
     static constexpr int ids = 2;

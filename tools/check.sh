@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 2
 log=target/check
 mkdir -p "$log"
 # Steps that only succeed or fail; any other says how many tests it ran.
-whole=' format lint plugins readme demo '
+whole=' format lint plugins demo '
 
 steps=(format lint plugins cargo units planted readme loom packages c aarch64 consumers deb examples sweep howto gdb demo bench foreign valgrind asan tsan)
 
@@ -33,8 +33,8 @@ run_planted() {
   cargo build --release --locked --workspace --lib --bins && return "$code"
 }
 run_loom() { make --no-print-directory loom-sound; }
-run_packages() { tools/packages_test.sh; }
-run_readme() { tools/readme.sh check; }
+run_packages() { tools/packages_test.sh && tools/ldconfig_test.sh; }
+run_readme() { tools/readme.sh check && tools/docs.sh check; }
 run_c() { c-tests/run.sh && c-tests/several/run.sh && c-tests/several/process0.sh && c-tests/mpi/run.sh && run_c_by_mpi; }
 # A part of step mpi_several: bytes that only MPI moves.
 run_c_by_mpi() {
