@@ -2,8 +2,8 @@
 # Makes Debian packages of what cargo built (target/release), in target/deb, and tests them in a scratch root.
 #
 #   packaging/deb.sh build   libdvm0, libdvm-dev and dvm-tools, by dpkg-buildpackage
-#   packaging/deb.sh test    build, then: lintian where it is there; C by pkg-config and by CMake, dvmcc, dvm-info and dvmrun
-#                            out of the unpacked packages. Ends with `N passed, M failed`.
+#   packaging/deb.sh test    build, then: lintian where it is there; C by pkg-config and by CMake, Fortran by pkg-config, dvmcc,
+#                            dvm-info and dvmrun out of the unpacked packages. Ends with `N passed, M failed`.
 set -uo pipefail
 export LC_ALL=C
 unset LD_LIBRARY_PATH DESTDIR CPATH C_INCLUDE_PATH LIBRARY_PATH PKG_CONFIG_PATH CFLAGS CPPFLAGS LDFLAGS "${!DVM_@}"
@@ -79,6 +79,15 @@ step "C by pkg-config: build" cc "$consumer/main.c" $flags -o by_pkg_config &&
     step "C by pkg-config: run" env LD_LIBRARY_PATH="$lib" timeout 60 ./by_pkg_config
 step "C by CMake: configure" cmake -S "$consumer" -B by_cmake -Ddvm_DIR="$lib/cmake/dvm" &&
     step "C by CMake: build" cmake --build by_cmake && step "C by CMake: run" timeout 60 by_cmake/consumer
+# The module's folder is named after the compiler that wrote it, which the test's may not be.
+if command -v gfortran >/dev/null && [ -e "$lib/pkgconfig/dvm-fortran.pc" ]; then
+    flags=$(PKG_CONFIG_LIBDIR=$lib/pkgconfig pkg-config --cflags --libs dvm-fortran)
+    # shellcheck disable=SC2086
+    step "Fortran by pkg-config: build" gfortran "$root/c-tests/consumers/fortran/main.f90" $flags -o by_fortran &&
+        step "Fortran by pkg-config: run" env LD_LIBRARY_PATH="$lib" timeout 60 ./by_fortran
+else
+    echo "left out: Fortran by pkg-config (there is no gfortran, or no module was built)"
+fi
 step "dvmcc: build" "$usr/bin/dvmcc" -O2 "$root/examples/11_heat.c" -o heat --dvm-strict && step "dvmcc: run" cmp "$root/examples/11_heat.expected" <(timeout 60 ./heat)
 step "dvmcc and dvmfc are dvm-codegen" test "$(stat -c %i "$usr"/bin/{dvmcc,dvmfc,dvm-codegen} | uniq | wc -l)" = 1
 step "dvm-info runs" "$usr/bin/dvm-info"
@@ -87,7 +96,9 @@ step "bash has completions" test -s "$usr/share/bash-completion/completions/dvmc
 step "zsh has completions where Debian looks" test -s "$usr/share/zsh/vendor-completions/_dvmcc"
 step "there is the book" test -s "$usr/share/doc/libdvm-dev/docs/book/by-hand.md"
 step "there are examples" test -s "$usr/share/doc/libdvm-dev/examples/01_hello.c"
-step "there are man pages" test -s "$usr/share/man/man1/dvmcc.1.gz"
+step "there are man pages of programs" test -s "$usr/share/man/man1/dvmcc.1.gz"
+step "there are man pages of functions" test -s "$usr/share/man/man3/dvm_sched_near.3.gz"
+step "libdvm-dev has them" test -n "$(dpkg-deb -c "$into/libdvm-dev_${version}"_*.deb | grep ' ./usr/share/man/man3/dvm_init.3.gz$')"
 
 echo "$((count - failures)) passed, $failures failed"
 [ $failures -eq 0 ]
