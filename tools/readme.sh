@@ -21,7 +21,7 @@ case "${1:-check}" in
       [ -e "$path" ] || { echo "a link leads to $path, which does not exist"; missing=1; }
     done
     for page in docs/*.md docs/book/*.md; do
-      for path in $(sed 's/`[^`]*`//g' "$page" | grep -o '](\([^)#]*\)' | cut -c 3- | grep -v '^http'); do
+      for path in $(sed '/^```/,/^```$/d; s/`[^`]*`//g' "$page" | grep -o '](\([^)#]*\)' | cut -c 3- | grep -v '^http'); do
         [ -e "$(dirname "$page")/$path" ] || { echo "a link of $page leads to $path, which does not exist"; missing=1; }
       done
       [ "$page" = docs/SUMMARY.md ] || grep -qF "(${page#docs/})" docs/SUMMARY.md || { echo "docs/SUMMARY.md does not list $page"; missing=1; }
