@@ -135,14 +135,12 @@ impl Comment {
             },
             Target::Fresh | Target::ThreadSafety => None,
         };
-        match open {
-            Some(open) => append(open, text),
-            None => {
-                self.body.push(Paragraph::Text(text.to_owned()));
-                return Target::Body;
-            }
+        if let Some(open) = open {
+            append(open, text);
+            return target;
         }
-        target
+        self.body.push(Paragraph::Text(text.to_owned()));
+        Target::Body
     }
 
     /// `@brief`, `@param`, `@retval` or `@return`; another command is refused.
@@ -201,15 +199,12 @@ impl Comment {
     fn begin_with_the_first_paragraph(&mut self) {
         let Some(Paragraph::Text(text)) = self.body.first_mut() else { return };
         let end = text.find(". ").or_else(|| text.find(".\n"));
-        match end {
-            Some(end) => {
-                text[..=end].clone_into(&mut self.brief);
-                *text = text[end + 2..].to_owned();
-            }
-            None => {
-                self.brief = std::mem::take(text);
-                self.body.remove(0);
-            }
+        if let Some(end) = end {
+            text[..=end].clone_into(&mut self.brief);
+            *text = text[end + 2..].to_owned();
+        } else {
+            self.brief = std::mem::take(text);
+            self.body.remove(0);
         }
     }
 }

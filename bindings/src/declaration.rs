@@ -52,7 +52,7 @@ pub fn about(text: &str) -> Vec<String> {
 }
 
 /// The chapters of a header; `title` is that of what stands before its first title. A function without a comment of its
-/// own is refused, and so is a comment without a declaration.
+/// own is refused, unless its name ends with `_`: such are parts of macros. So is a comment without a declaration.
 pub fn chapters(header: &'static str, text: &str, title: &str) -> Result<Vec<Chapter>, String> {
     let mut found = vec![chapter(header, title, &[])?];
     let mut rest = text.trim_start();
@@ -74,7 +74,7 @@ pub fn chapters(header: &'static str, text: &str, title: &str) -> Result<Vec<Cha
             rest = after;
         } else {
             let (text, after) = statement(rest)?;
-            if text.contains('(') {
+            if text.contains('(') && !name_of_function(&text).ends_with('_') {
                 return Err(format!("it has no comment /** ... */: {text}"));
             }
             rest = after;
@@ -120,13 +120,18 @@ fn declaration<'a>(comment: &str, after: &'a str) -> Result<(Declaration, &'a st
     let (text, after) = statement(rest)?;
     let (name, kind) = match text.strip_prefix("typedef ") {
         Some(defined) => (name_of_type(defined), DeclarationKind::Type),
-        None => (text.split('(').next().unwrap_or_default(), DeclarationKind::Function),
+        None => (name_of_function(&text), DeclarationKind::Function),
     };
     let name = name.trim_end().rsplit(|c: char| !is_of_name(c)).next().unwrap_or_default();
     if name.is_empty() {
         return Err(format!("a comment stands before something that has no name: {text}"));
     }
     Ok((Declaration { name: name.to_owned(), kind, text: on_one_line(&without_inline(&text)), comment }, after))
+}
+
+/// The part of a function's declaration that ends with its name.
+fn name_of_function(text: &str) -> &str {
+    text.split('(').next().unwrap_or_default().trim_end()
 }
 
 /// The part of a type's definition that ends with its name.
@@ -254,6 +259,7 @@ static inline int a_copy(int from,
     return 0; /* } */
 }
 #define A_HIDDEN(x) x
+static inline int a_part_(int x) { return x; }
 /** @brief Count. */
 #ifdef __cplusplus
 #define A_COUNT(first, ...) \\

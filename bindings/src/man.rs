@@ -35,7 +35,7 @@ impl Printer<'_> {
         let mut text = format!("{MADE}.TH {} 3 \"\" \"libdvm {version}\" \"libdvm\"\n", name.to_uppercase());
         let _ = writeln!(text, ".SH NAME\n{name} \\- {}", name_line(&comment.brief));
         let _ = writeln!(text, ".SH SYNOPSIS\n.nf\n.B #include <{}>\n.PP", chapter.header);
-        self.verbatim(&mut text, &declaration.text);
+        bold(&mut text, &declaration.text);
         text.push_str(".fi\n.SH DESCRIPTION\n");
         self.lines(&mut text, &comment.brief);
         self.paragraphs(&mut text, &comment.body, true);
@@ -123,15 +123,6 @@ impl Printer<'_> {
         }
     }
 
-    /// A declaration, in bold letters.
-    fn verbatim(&self, text: &mut String, lines: &str) {
-        text.push_str(".ft B\n");
-        for line in lines.lines() {
-            let _ = writeln!(text, "{}", escaped(line));
-        }
-        text.push_str(".ft\n");
-    }
-
     /// Prose, line by line; names and what stands in backquotes are bold.
     fn lines(&self, text: &mut String, lines: &str) {
         for line in lines.lines() {
@@ -140,7 +131,9 @@ impl Printer<'_> {
                 if number % 2 == 1 {
                     let _ = write!(out, "\\fB{}\\fR", inner(part));
                 } else {
-                    named(part).into_iter().for_each(|word| self.word(&mut out, word));
+                    for word in named(part) {
+                        self.word(&mut out, word);
+                    }
                 }
             }
             let _ = writeln!(text, "{}", guarded(out));
@@ -155,6 +148,15 @@ impl Printer<'_> {
             _ => write!(out, "{}", inner(word)),
         };
     }
+}
+
+/// A declaration, in bold letters.
+fn bold(text: &mut String, lines: &str) {
+    text.push_str(".ft B\n");
+    for line in lines.lines() {
+        let _ = writeln!(text, "{}", escaped(line));
+    }
+    text.push_str(".ft\n");
 }
 
 /// The text after a page's name, on one line: without the period, for `apropos`.
@@ -190,9 +192,9 @@ fn overview(reference: &Reference, version: &str) -> String {
             let _ = writeln!(text, ".TP\n\\fB{}{page}\n{}", declaration.name, name_line(&declaration.comment.brief));
             if declaration.name == "dvm_retcode_t" {
                 let _ = writeln!(text, ".IP\n.nf");
-                codes(&declaration.text).iter().for_each(|code| {
-                    let _ = writeln!(text, "{}", escaped(code));
-                });
+                for code in codes(&declaration.text) {
+                    let _ = writeln!(text, "{}", escaped(&code));
+                }
                 text.push_str(".fi\n");
             }
         }

@@ -121,7 +121,9 @@ impl Printer<'_> {
                 if number % 2 == 1 {
                     let _ = write!(out, "`{part}`");
                 } else {
-                    named(part).into_iter().for_each(|word| self.word(&mut out, word));
+                    for word in named(part) {
+                        self.word(&mut out, word);
+                    }
                 }
             }
             let _ = writeln!(text, "{}", guarded(out));

@@ -1,5 +1,6 @@
 //! All that the C headers declare, for the pages about it.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::comment::Comment;
@@ -34,7 +35,21 @@ impl Reference {
                 std::fs::read_to_string(&path).map_err(|e| Trouble::new(&path, format!("cannot be read: {e}")))?;
             all.extend(chapters(file, &text, title).map_err(trouble(file))?);
         }
-        Ok(Reference { rules, chapters: all })
+        let reference = Reference { rules, chapters: all };
+        reference.each_name_is_one().map_err(|what| Trouble::new(&folder, what))?;
+        Ok(reference)
+    }
+
+    /// Two declarations with a comment would share a page.
+    fn each_name_is_one(&self) -> Result<(), String> {
+        let mut names = HashSet::new();
+        let mut all = self.chapters.iter().flat_map(|chapter| &chapter.declarations);
+        match all.find(|declaration| !names.insert(declaration.name.as_str())) {
+            None => Ok(()),
+            Some(Declaration { name, .. }) => {
+                Err(format!("{name} has two comments /** ... */: begin that of a macro beside a function with /*"))
+            }
+        }
     }
 
     /// The declaration of this name.
@@ -79,7 +94,18 @@ fn in_word(letter: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{named, words};
+    use super::{Reference, named, words};
+    use crate::comment::Comment;
+    use crate::declaration::chapters;
+
+    #[test]
+    fn two_comments_of_one_name_are_refused() {
+        let reference =
+            |text| Reference { rules: Comment::default(), chapters: chapters("a.h", text, "").expect("a header") };
+        let both = "/** Call. */ int a_call(int);\n/** The same. */\n#define a_call(x) (a_call)(x)\n";
+        assert!(reference(both).each_name_is_one().is_err_and(|what| what.contains("a_call has two")));
+        assert!(reference(&both.replace("/** The", "/* The")).each_name_is_one().is_ok());
+    }
 
     #[test]
     fn a_text_is_its_words_and_the_rest() {
