@@ -127,11 +127,97 @@ fn what_is_told_depends_on_what_can_be_proved() {
     assert!(told.matches("can be tiled\n").count() >= 4, "{told}");
 }
 
+/// Regions of all kinds, and loops beside, around and inside of them.
+const PORTED: &str = "\
+static double a[300], b[300], c[300], e[300][300], f[300][300];
+void marked(void)
+{
+#pragma dvm region
+    for (int i = 0; i < 300; i++)
+        a[i] = i;
+#pragma dvm region name(two)
+    {
+        for (int i = 0; i < 300; i++)
+            b[i] = a[i];
+        for (int i = 0; i < 300; i++)
+            c[i] = b[i];
+    }
+#pragma scop
+    for (int i = 0; i < 300; i++)
+        a[i] = c[i];
+    for (int i = 0; i < 300; i++)
+        b[i] = a[i];
+#pragma endscop
+}
+void around(int steps)
+{
+    for (int t = 0; t < steps; t++) {
+#pragma dvm region
+        for (int i = 0; i < 300; i++)
+            a[i] = b[i] + t;
+        for (int i = 0; i < 300; i++)
+            c[i] = a[i];
+        for (int i = 0; i < 300; i++)
+            for (int j = 0; j < 300; j++)
+                f[i][j] = e[j][i];
+    }
+}
+void last(int n)
+{
+    if (n > 3) for (int i = 0; i < 300; i++)
+        a[i] = 0;
+}
+";
+
 #[test]
-fn a_file_with_pragmas_is_left_to_the_compiler() {
-    let folder = testkit::scratch(&[]);
-    let file = folder.join("marked.c");
-    std::fs::write(&file, marked(PROGRAM, 7, 5, "#pragma dvm region reduction(+:sum)")).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_dvmcc")).arg("--why").arg(&file).output().unwrap();
-    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("has pragmas already"));
+fn loops_outside_of_regions_are_judged_and_those_inside_are_left() {
+    let folder = testkit::scratch(&[("ported.c", PORTED)]);
+    let file = folder.join("ported.c");
+    let told = why(&file);
+    let first =
+        format!("{}: 2 loop nests, of which 1 can be tiled; 4 regions already; the largest first", file.display());
+    assert_eq!(told.lines().next(), Some(first.as_str()), "{told}");
+    let lines: Vec<usize> = entries(&told).iter().map(|(line, ..)| *line).collect();
+    assert_eq!(lines, [23, 29, 27, 36], "{told}");
+    assert!(told.contains("a region stands inside; only the other loops inside are tried"), "{told}");
+    assert!(told.contains("(begin a line with the loop: the pragma stands directly before it)"), "{told}");
+    assert_eq!(told.matches("#pragma dvm region\n").count(), 3, "{told}");
+    let mut places: Vec<(usize, usize)> = entries(&told).iter().map(|(line, column, ..)| (*line, *column)).collect();
+    places.retain(|(line, _)| *line != 23);
+    places.sort_unstable();
+    let text = places
+        .iter()
+        .rev()
+        .fold(PORTED.to_owned(), |text, (line, column)| marked(&text, *line, *column, "#pragma dvm region"));
+    std::fs::write(&file, text).unwrap();
+    let tool = Command::new(env!("CARGO_BIN_EXE_dvm-codegen")).args(["tile", "--strict"]).arg(&file).output().unwrap();
+    assert!(tool.status.success(), "{}", String::from_utf8_lossy(&tool.stderr));
+    assert!(why(&file).contains(": 1 loop nest, of which 0 can be tiled; 7 regions already;"));
+}
+
+#[test]
+fn nests_of_all_files_are_in_one_order() {
+    let small = "void small(double *x) { for (int i = 0; i < 10; i++) x[i] = 1; }\n";
+    let large =
+        "static double x[500];\nvoid large(void)\n{\n    for (int t = 1; t < 500; t++)\n        x[t] += x[t - 1];\n}\n";
+    let folder = testkit::scratch(&[("small.c", small), ("program.c", PROGRAM), ("large.c", large)]);
+    let output = Command::new(env!("CARGO_BIN_EXE_dvmcc"))
+        .current_dir(&*folder)
+        .args(["--why", "small.c", "program.c", "large.c"])
+        .output()
+        .unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && told.starts_with("small.c: 1 loop nest, of which 1 can be tiled\n"), "{told}");
+    let functions: Vec<String> = told
+        .lines()
+        .filter(|line| line.contains(" operations: ") && !line.starts_with(' '))
+        .map(|line| line.split('`').nth(1).unwrap().to_owned())
+        .collect();
+    assert_eq!(functions.first().map(String::as_str), Some("main"), "{told}");
+    assert_eq!(functions.last().map(String::as_str), Some("small"), "{told}");
+    let at = |name: &str| functions.iter().position(|function| function == name);
+    assert!(at("recur") < at("large"), "the files are mixed: {told}");
+    assert!(told.ends_with("\n3 files: 9 loop nests, of which 3 can be tiled\n"), "{told}");
+    let none = Command::new(env!("CARGO_BIN_EXE_dvmcc")).args(["--why", "a.o"]).output().unwrap();
+    assert!(!none.status.success() && String::from_utf8_lossy(&none.stderr).contains("--why needs a C file"));
 }

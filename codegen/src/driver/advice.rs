@@ -1,5 +1,5 @@
-//! `dvmcc --why`: which loops of a file without pragmas can be tiled, what stands in the way of the others, and the
-//! pragmas to put before them. Each pragma that is told has been tried: the region was accepted with it.
+//! `dvmcc --why`: which loops outside of regions can be tiled, what stands in the way of the others, and the pragmas to put
+//! before them. Each pragma that is told has been tried: the region was accepted with it.
 
 use super::compiler::Compiler;
 use super::compiler_query;
@@ -7,9 +7,10 @@ use super::compiler_text::CompilerText;
 use super::installation::Installation;
 use super::invocation::Invocation;
 use super::limited_process::Guarded;
+use super::nest_report::{FileAdvice, NestAdvice, report};
 use super::trial::{Reader, Try, Verdict, judge};
 use super::{composition, output_file};
-use crate::frontend::{Nest, Scalar, marks, nests};
+use crate::frontend::{Nest, NestsOfFile, Scalar, marks, nests};
 use crate::source::Source;
 use std::fmt::Write;
 use std::path::Path;
@@ -47,32 +48,40 @@ pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
     let seen =
         |source: &Source, more: &[String]| CompilerText::of(&compiler, invocation, &[more, &include].concat(), source);
     let reader = Reader { flags: &flags, guarded, seen: &seen };
-    let mut code = 0;
+    if invocation.sources().next().is_none() {
+        return Err("--why needs a C file".to_owned());
+    }
+    let (mut code, mut told) = (0, Vec::new());
     for path in invocation.sources() {
         match file(path, &reader) {
-            Ok(text) => output_file::print(text.as_bytes())?,
+            Ok(advice) => told.push(advice),
             Err(why) => {
                 output_file::tell(&format!("{}: error: {why}\n", path.display()));
                 code = 1;
             }
         }
     }
+    output_file::print(report(told).as_bytes())?;
     Ok(code)
 }
 
-fn file(path: &Path, reader: &Reader) -> Result<String, String> {
+fn file(path: &Path, reader: &Reader) -> Result<FileAdvice, String> {
     let source = Source::read(path).map_err(|e| format!("cannot read the file: {e}"))?;
-    if !marks(&source).is_empty() {
-        return Err("the file has pragmas already; compile it with --dvm-remarks".to_owned());
-    }
     if composition::computes_includes(&source) {
         return Err("it names included files by macros; give their folders with -iquote, and copy the file".to_owned());
     }
-    let found = nests(&source, reader.flags).map_err(|e| e.to_string())?;
-    let mut advice: Vec<Advice> = found.into_iter().map(Advice::about).collect();
-    advise(&source, reader, &mut advice, LEVELS)?;
-    advice.sort_by(|a, b| b.nest.work.total_cmp(&a.nest.work));
-    Ok(report(&source, &advice))
+    let NestsOfFile { nests, regions } = nests(&source, reader.flags).map_err(|e| e.to_string())?;
+    let mut advice: Vec<Advice> = nests.into_iter().map(Advice::about).collect();
+    // The regions stay out of the tries: they need no time, and no message is about them.
+    let marks: Vec<(usize, usize)> = marks(&source).iter().map(|mark| (mark.begin, mark.end)).collect();
+    let unmarked = source.without(&marks);
+    advise(&unmarked, reader, &mut advice, LEVELS)?;
+    let told = |one: &Advice| {
+        let mut text = String::new();
+        tell(&source, one, 0, &mut text);
+        NestAdvice { work: one.nest.work, tiled: one.accepted.is_some(), text }
+    };
+    Ok(FileAdvice { path: path.to_owned(), nests: advice.iter().map(told).collect(), regions })
 }
 
 impl Advice {
@@ -81,7 +90,7 @@ impl Advice {
     }
 
     fn is_open(&self) -> bool {
-        self.nest.is_for && !self.nest.in_macro && self.accepted.is_none()
+        self.nest.is_for && !self.nest.in_macro && !self.nest.holds_region && self.accepted.is_none()
     }
 }
 
@@ -106,6 +115,7 @@ fn advise(source: &Source, reader: &Reader, advice: &mut [Advice], levels: usize
             advise(source, reader, &mut below, levels - 1)?;
         }
         places.into_iter().zip(below).for_each(|(at, one)| advice[at].inner.push(one));
+        advice.iter_mut().for_each(|one| one.inner.sort_by(|a, b| b.nest.work.total_cmp(&a.nest.work)));
     }
     Ok(())
 }
@@ -190,19 +200,6 @@ fn vouched(messages: &str) -> Option<Clauses> {
     None
 }
 
-fn report(source: &Source, advice: &[Advice]) -> String {
-    let tiled = advice.iter().filter(|one| one.accepted.is_some()).count();
-    let mut text = format!(
-        "{}: {} loop nests, of which {tiled} can be tiled; the largest first\n",
-        source.path.display(),
-        advice.len()
-    );
-    for one in advice {
-        tell(source, one, 0, &mut text);
-    }
-    text
-}
-
 fn tell(source: &Source, one: &Advice, level: usize, text: &mut String) {
     let (line, column) = source.position(one.nest.begin);
     let pad = "  ".repeat(level);
@@ -215,7 +212,7 @@ fn tell(source: &Source, one: &Advice, level: usize, text: &mut String) {
     );
     if let Some(clauses) = &one.accepted {
         text.push_str("can be tiled\n");
-        pragma(clauses, &pad, text);
+        pragma(source, one, clauses, &pad, text);
         return;
     }
     text.push_str("stays sequential\n");
@@ -223,21 +220,28 @@ fn tell(source: &Source, one: &Advice, level: usize, text: &mut String) {
         let _ = writeln!(text, "{pad}  the loop comes from a macro; write it out");
     } else if !one.nest.is_for {
         let _ = writeln!(text, "{pad}  a `while` or `do` loop; only the loops inside can be tiled");
+    } else if one.nest.holds_region {
+        let _ = writeln!(text, "{pad}  a region stands inside; only the other loops inside are tried");
     }
     for line in one.obstacles.lines() {
         let _ = writeln!(text, "{pad}  {line}");
     }
     if let Some(clauses) = &one.vouched {
         let _ = writeln!(text, "{pad}  it would be accepted with");
-        pragma(clauses, &pad, text);
+        pragma(source, one, clauses, &pad, text);
     }
     for inner in &one.inner {
         tell(source, inner, level + 1, text);
     }
 }
 
-fn pragma(clauses: &Clauses, pad: &str, text: &mut String) {
+fn pragma(source: &Source, one: &Advice, clauses: &Clauses, pad: &str, text: &mut String) {
     let _ = writeln!(text, "{pad}    #pragma dvm region{}", clauses.text);
+    let (line, column) = source.position(one.nest.begin);
+    let before = &source.bytes[source.line_start_of(line)..one.nest.begin];
+    if column > 1 && !before.iter().all(u8::is_ascii_whitespace) {
+        let _ = writeln!(text, "{pad}    (begin a line with the loop: the pragma stands directly before it)");
+    }
     for means in &clauses.means {
         let _ = writeln!(text, "{pad}    ({means})");
     }

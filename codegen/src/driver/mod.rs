@@ -5,6 +5,7 @@ pub mod dvmcc;
 pub mod installation;
 pub mod invocation;
 pub mod limited_process;
+pub mod nest_report;
 pub mod non_utf8_words;
 pub mod output_file;
 

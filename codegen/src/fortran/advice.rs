@@ -5,6 +5,7 @@ use super::construct_names::{LoopEnd, loop_end};
 use super::refused::FortranRefusal;
 use super::statements::FortranStatement;
 use super::words::is_loop;
+use crate::driver::nest_report::NestAdvice;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -132,31 +133,15 @@ fn procedure_name(text: &str) -> Option<String> {
     words.get(at + 1).map(|name| (*name).to_owned())
 }
 
-/// What can be done about the nests of a file.
-#[derive(Debug)]
-pub struct Advice {
-    /// The report; the largest nest first.
-    pub text: String,
-    /// How many nests there are.
-    pub nests: usize,
-    /// How many of them can be tiled as a whole.
-    pub tiled: usize,
-}
-
-/// Says what can be done about the nests of a file; the largest first.
-pub fn report(file: &Path, mut nests: Vec<FortranNest>, attempt: &mut TryMark) -> Result<Advice, String> {
-    nests.sort_by(|one, other| other.work.total_cmp(&one.work));
-    let (mut text, mut tiled) = (String::new(), 0);
-    for nest in &nests {
-        tiled += usize::from(tell(file, nest, 0, attempt, &mut text)?);
+/// Says what can be done about the nests of a file.
+pub fn advise(file: &Path, nests: &[FortranNest], attempt: &mut TryMark) -> Result<Vec<NestAdvice>, String> {
+    let mut told = Vec::new();
+    for nest in nests {
+        let mut text = String::new();
+        let tiled = tell(file, nest, 0, attempt, &mut text)?;
+        told.push(NestAdvice { work: nest.work, tiled, text });
     }
-    let file = file.display();
-    let nests = nests.len();
-    Ok(Advice {
-        text: format!("{file}: {nests} loop nests, of which {tiled} can be tiled; the largest first\n{text}"),
-        nests,
-        tiled,
-    })
+    Ok(told)
 }
 
 /// Tries clauses, and a reduction into each scalar that a refusal names: the clauses that are accepted, or the first refusal.
@@ -210,7 +195,9 @@ fn tell(
         let _ = writeln!(text, "{pad}    (only you can know whether no iteration touches what another one writes)");
     }
     if level + 1 < LEVELS {
-        for inner in &nest.inner {
+        let mut inner: Vec<&FortranNest> = nest.inner.iter().collect();
+        inner.sort_by(|one, other| other.work.total_cmp(&one.work));
+        for inner in inner {
             tell(file, inner, level + 1, attempt, text)?;
         }
     }

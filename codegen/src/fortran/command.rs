@@ -1,6 +1,6 @@
 //! The command `dvmfc`: gfortran with regions that become tiles.
 
-use super::advice::{Advice, nests, report};
+use super::advice::{advise, nests};
 use super::command_line::{FortranCommand, FortranGoal, FortranWord};
 use super::file::{FileGroup, FileParts, FortranFile};
 use super::flang;
@@ -19,6 +19,7 @@ use crate::diagnostics::Severity;
 use crate::driver::compiler::Compiler;
 use crate::driver::installation::Installation;
 use crate::driver::limited_process::Guarded;
+use crate::driver::nest_report::{FileAdvice, NestAdvice, report};
 use crate::driver::{Outcome, output_file, transform};
 use crate::scratch_folder::ScratchFolder;
 use crate::source::Source;
@@ -593,7 +594,7 @@ impl FortranWork<'_> {
     /// `--why`: says which loops of sources without marks can be tiled, and what stands in the way of the others. Sources
     /// that make modules come before those that use them.
     fn advise(&mut self, sources: &[PathBuf]) -> Result<i32, String> {
-        let (mut code, mut told, mut nests, mut tiled) = (0, 0, 0, 0);
+        let (mut code, mut told) = (0, Vec::new());
         let text = |source: &PathBuf| String::from_utf8_lossy(&std::fs::read(source).unwrap_or_default()).into_owned();
         let uses: Vec<ModuleUses> = sources
             .iter()
@@ -610,21 +611,14 @@ impl FortranWork<'_> {
                 None => self.advice(source),
             };
             match advice {
-                Ok(advice) => {
-                    output_file::print(advice.text.as_bytes())?;
-                    (told, nests, tiled) = (told + 1, nests + advice.nests, tiled + advice.tiled);
-                }
+                Ok(nests) => told.push(FileAdvice { path: source.clone(), nests, regions: 0 }),
                 Err(why) => {
                     output_file::tell(&format!("{}: error: {why}\n", source.display()));
                     code = 1;
                 }
             }
         }
-        if told > 1 {
-            output_file::print(
-                format!("\n{told} files: {nests} loop nests, of which {tiled} can be tiled\n").as_bytes(),
-            )?;
-        }
+        output_file::print(report(told).as_bytes())?;
         Ok(code)
     }
 
@@ -639,7 +633,7 @@ impl FortranWork<'_> {
         if code == 0 { self.describe(source, None, None) } else { Ok(()) }
     }
 
-    fn advice(&mut self, source: &Path) -> Result<Advice, String> {
+    fn advice(&mut self, source: &Path) -> Result<Vec<NestAdvice>, String> {
         let folder = self.folder()?;
         let text = std::fs::read_to_string(source).map_err(|e| format!("cannot read the file: {e}"))?;
         let lowering = Lowering { command: self.command, fortran: &self.fortran, added: &self.added };
@@ -664,6 +658,6 @@ impl FortranWork<'_> {
             }
             Err(why) => Ok(Err(why)),
         };
-        report(source, nests(&statements), &mut attempt)
+        advise(source, &nests(&statements), &mut attempt)
     }
 }

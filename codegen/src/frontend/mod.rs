@@ -2,7 +2,7 @@
 //! refuses regions with a reason and a remedy. `read` is the way in.
 //!
 //! Each room uses only those before it, in this order:
-//! `clang`, `text`, `values`, `survey`, `relocation`, `translation`, `effects`, `region`. `nests` finds loops without pragmas,
+//! `clang`, `text`, `values`, `survey`, `relocation`, `translation`, `effects`, `region`. `nests` finds loops outside of regions,
 //! `compiler_view` compares what clang and the compiler see.
 
 mod clang;
@@ -19,7 +19,7 @@ mod values;
 
 pub use clang::process::{ClangError, command};
 pub use clang::target::difference;
-pub use nests::{Nest, Scalar, nests};
+pub use nests::{Nest, NestsOfFile, Scalar, nests};
 pub use read::{ACROSS, COMPILER_TEXT, Reading, SMALLER, read, refusal};
 pub use region::region_reader::Found;
 pub use region::start_values::FinalScalars;

@@ -1,11 +1,12 @@
-//! The loop nests of a file without pragmas: where they are, what they write, and how much they do, as far as the text
-//! tells.
+//! The loop nests of a file outside of its regions: where they are, what they write, and how much they do, as far as the
+//! text tells.
 
 use super::clang::ast::{Node, Unit};
 use super::clang::expression_parts::write_target;
 use super::clang::process::{self, ClangError};
 use super::clang::syntax_kind::SyntaxKind;
 use super::text::missing_headers;
+use super::text::pragma::{marks, sites};
 use crate::source::Source;
 
 /// How often a loop runs whose bounds are no numbers.
@@ -25,6 +26,8 @@ pub struct Nest {
     pub is_for: bool,
     /// The loop comes from a macro: there is no line for a pragma.
     pub in_macro: bool,
+    /// A region stands inside.
+    pub holds_region: bool,
     /// How many loops stand in each other.
     pub depth: usize,
     /// Estimated number of operations; a loop without constant bounds counts as [`USUAL`] iterations.
@@ -46,46 +49,90 @@ pub struct Scalar {
     pub operation: Option<&'static str>,
 }
 
-/// The outermost loops of the functions of a file, in the order of the text.
-pub fn nests(source: &Source, flags: &[String]) -> Result<Vec<Nest>, ClangError> {
+/// What a file has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NestsOfFile {
+    /// The outermost loops of its functions that stand in no region, in the order of the text.
+    pub nests: Vec<Nest>,
+    /// How many regions the compiler sees.
+    pub regions: usize,
+}
+
+/// The nests of a file, and its regions.
+pub fn nests(source: &Source, flags: &[String]) -> Result<NestsOfFile, ClangError> {
     let (_, headers) = missing_headers::preprocess(source, flags)?;
     let unit = process::parse(&source.path, &headers.flags())?;
-    let functions = unit.root.inner.iter().filter(|n| n.body().is_some_and(|body| body.begin.known));
-    let mut found: Vec<Nest> =
-        functions.flat_map(|f| f.body().map(|body| outermost(&unit, &f.name, body)).unwrap_or_default()).collect();
+    let functions = || unit.root.inner.iter().filter(|n| n.body().is_some_and(|body| body.begin.known));
+    let marked = MarkedParts::of(source);
+    let reader = NestReader { unit: &unit, marked: &marked };
+    let outermost = |f: &Node| f.body().map(|body| reader.outermost(&f.name, body)).unwrap_or_default();
+    let mut nests: Vec<Nest> = functions().flat_map(outermost).collect();
     // A macro may hold two loops at one place.
-    found.dedup_by_key(|nest| nest.begin);
-    Ok(found)
+    nests.dedup_by_key(|nest| nest.begin);
+    let seen = |part: &&(usize, usize)| functions().flat_map(Node::walk).any(|node| MarkedParts::begins(part, node));
+    let regions = marked.parts.iter().filter(seen).count();
+    Ok(NestsOfFile { nests, regions })
+}
+
+/// The parts of a text that are regions already: where each first token stands, from its first offset to the one behind.
+struct MarkedParts {
+    parts: Vec<(usize, usize)>,
+}
+
+impl MarkedParts {
+    fn of(source: &Source) -> MarkedParts {
+        let sites = sites(source, marks(source)).into_iter().flatten();
+        // Of a statement its first token is enough: what is below it is not looked at.
+        let part = |begin, end: Option<usize>| (begin, end.unwrap_or(begin + 1));
+        MarkedParts { parts: sites.map(|site| part(site.begin, site.end.map(|end| end.begin))).collect() }
+    }
+
+    fn begins((begin, end): &(usize, usize), node: &Node) -> bool {
+        node.begin.known && (*begin..*end).contains(&node.begin.offset)
+    }
+
+    /// Whether a node belongs to a region, if those around it do not.
+    fn hold(&self, node: &Node) -> bool {
+        self.parts.iter().any(|part| MarkedParts::begins(part, node))
+    }
 }
 
 fn is_loop(node: &Node) -> bool {
     matches!(node.kind, SyntaxKind::ForStmt | SyntaxKind::WhileStmt | SyntaxKind::DoStmt)
 }
 
-/// The loops below a node that stand in no other loop below it.
-fn outermost(unit: &Unit, function: &str, node: &Node) -> Vec<Nest> {
-    let mut found = Vec::new();
-    for inner in &node.inner {
-        if is_loop(inner) {
-            found.push(nest(unit, function, inner));
-        } else {
-            found.extend(outermost(unit, function, inner));
-        }
-    }
-    found
+struct NestReader<'u> {
+    unit: &'u Unit,
+    marked: &'u MarkedParts,
 }
 
-fn nest(unit: &Unit, function: &str, node: &Node) -> Nest {
-    let inner = outermost(unit, function, node);
-    Nest {
-        function: function.to_owned(),
-        begin: node.begin.offset,
-        is_for: node.is(&SyntaxKind::ForStmt),
-        in_macro: node.begin.expanded || !node.begin.known,
-        depth: 1 + inner.iter().map(|nest| nest.depth).max().unwrap_or(0),
-        work: work(node),
-        scalars: scalars(unit, node),
-        inner,
+impl NestReader<'_> {
+    /// The loops below a node that stand in no other loop below it, and in no region.
+    fn outermost(&self, function: &str, node: &Node) -> Vec<Nest> {
+        let mut found = Vec::new();
+        for inner in node.inner.iter().filter(|inner| !self.marked.hold(inner)) {
+            if is_loop(inner) {
+                found.push(self.nest(function, inner));
+            } else {
+                found.extend(self.outermost(function, inner));
+            }
+        }
+        found
+    }
+
+    fn nest(&self, function: &str, node: &Node) -> Nest {
+        let inner = self.outermost(function, node);
+        Nest {
+            function: function.to_owned(),
+            begin: node.begin.offset,
+            is_for: node.is(&SyntaxKind::ForStmt),
+            in_macro: node.begin.expanded || !node.begin.known,
+            holds_region: node.walk().any(|below| self.marked.hold(below)),
+            depth: 1 + inner.iter().map(|nest| nest.depth).max().unwrap_or(0),
+            work: work(node),
+            scalars: scalars(self.unit, node),
+            inner,
+        }
     }
 }
 

@@ -26,8 +26,9 @@ Options of its own:
   --dvm-remarks  print what became of each region: phases, tile loops, which of them carry dependences,
                  bytes per tile, or what stands in the way; linking ends with `3 of 4 regions tiled`
   --dvm-remarks=FILE   add that to FILE, a line of JSON for each source; linking counts those of FILE
-  --why          read sources without pragmas, and print which loops can be tiled, the pragmas to put
-                 before them, and what stands in the way of the others; compiles nothing
+  --why          read the loops outside of regions, of all files the largest first, and print which
+                 can be tiled, by which pragma, and what stands in the way of the others;
+                 nothing is compiled
   --explain DVM032   what the code of a message means, with a failing and a mended example;
                  without a code: all of them
   --help         this text

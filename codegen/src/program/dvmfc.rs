@@ -21,8 +21,9 @@ Options of its own:
   --dvm-strict   a region that stays sequential is an error
   -Wno-dvm       no messages about regions
   --dvm-remarks  print which regions are tiled, and how many
-  --why          read sources without marks, and print which loops can be tiled, the marks to put
-                 before them, and what stands in the way of the others; nothing is compiled
+  --why          read sources without marks, of all files the largest loops first, and print which
+                 can be tiled, by which mark, and what stands in the way of the others;
+                 nothing is compiled
   --explain DVM032   what the code of a message means, with examples in C, and what helps in
                  Fortran; without a code: all of them
   --help         this text

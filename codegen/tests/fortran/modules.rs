@@ -191,8 +191,8 @@ fn advice_reads_the_files_of_a_program_in_any_order() {
     let all = dvmfc(&folder, "--why -J m c/main.f90 c/fill.F90 b/grid.f90 a/sizes.f90");
     let told = String::from_utf8_lossy(&all.stdout).into_owned();
     assert!(all.status.success(), "{told}{}", said(&all));
-    assert!(told.contains("c/fill.F90: 1 loop nests, of which 1 can be tiled"), "{told}");
-    assert!(told.ends_with("\n4 files: 1 loop nests, of which 1 can be tiled\n"), "{told}");
+    assert!(told.contains("c/fill.F90: 1 loop nest, of which 1 can be tiled"), "{told}");
+    assert!(told.ends_with("\n4 files: 1 loop nest, of which 1 can be tiled\n"), "{told}");
     assert_eq!(std::fs::read_dir(folder.join("m")).expect("a folder").count(), 0, "nothing is left behind");
     assert!(!folder.join("grid.mod").exists() && !folder.join("grid.dvmod").exists());
 }
