@@ -8,12 +8,43 @@ fn run(program: &str, words: &[&str]) -> Output {
     Command::new(program).args(words).output().unwrap()
 }
 
-/// What `dvm-codegen tile` says about a text.
-fn messages(folder: &Path, name: &str, text: &str) -> String {
-    let file = folder.join(name);
-    std::fs::write(&file, text).unwrap();
+/// Codes about what `dvm-codegen` does not read, and `dvmcc` leaves to the compiler.
+const OF_DVMCC: [&str; 2] = ["DVM010", "DVM011"];
+
+/// Codes that have words instead of an example.
+const WORDS_ONLY: [&str; 6] = [
+    // The compiler of another machine, or an option that clang and the compiler take differently.
+    "DVM012",
+    // Scalars that count by a value in memory meet other refusals before this one; the check is a second net.
+    "DVM035",
+    // Distances near the limits of types, or a scheduler that finds nothing: no small text is known that does so for
+    // each version of isl.
+    "DVM103",
+    // The analysis runs until its limit: seconds, and another region with each change of the analysis.
+    "DVM104", // About drawings, not about texts.
+    "DVM105", // A defect of the tool; one that is known is mended.
+    "DVM109",
+];
+
+/// What is said about an example, which may be several files: the first of them is read.
+fn messages(folder: &Path, code: Code, name: &str, text: &str) -> String {
+    let folder = folder.join(format!("{code}_{name}"));
+    std::fs::create_dir(&folder).unwrap();
+    let first = format!("{code}.c");
+    let named = if text.starts_with("/* File ") { text.to_owned() } else { format!("/* File {first}: */\n{text}") };
+    let files: Vec<(&str, &str)> =
+        named.split("/* File ").skip(1).map(|file| file.split_once(": */\n").expect("a name and a text")).collect();
+    for (name, text) in &files {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    let file = folder.join(files[0].0);
+    if OF_DVMCC.contains(&code.text()) {
+        // Whether the compiler itself takes the file is not the point.
+        let output = run(env!("CARGO_BIN_EXE_dvmcc"), &["-fsyntax-only", &file.to_string_lossy()]);
+        return String::from_utf8(output.stderr).unwrap();
+    }
     let output = run(env!("CARGO_BIN_EXE_dvm-codegen"), &["tile", &file.to_string_lossy()]);
-    assert_eq!(output.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{code} {name}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stderr).unwrap()
 }
 
@@ -28,17 +59,18 @@ fn codes(messages: &str) -> Vec<String> {
 #[test]
 fn each_code_has_a_failing_and_a_mended_example() {
     let folder = testkit::scratch(&[]);
-    let mut compiled = 0;
+    let mut words_only = Vec::new();
     for code in Code::ALL {
-        let Example::Files { refused, accepted } = code.example() else { continue };
-        let said = messages(&folder, &format!("{code}_refused.c"), refused);
+        let Example::Files { refused, accepted } = code.example() else {
+            words_only.push(code.text());
+            continue;
+        };
+        let said = messages(&folder, *code, "refused", refused);
         assert_eq!(codes(&said), [&code.text()[3..]], "{code}: {said}");
-        let said = messages(&folder, &format!("{code}_accepted.c"), accepted);
-        assert!(!said.contains("warning:"), "{code}: {said}");
-        compiled += 1;
+        let said = messages(&folder, *code, "accepted", accepted);
+        assert!(!said.contains("warning:") && !said.contains("error:"), "{code}: {said}");
     }
-    // The others are about what one C file cannot show.
-    assert!(compiled + 13 >= Code::ALL.len(), "{compiled} of {} codes have examples", Code::ALL.len());
+    assert_eq!(words_only, WORDS_ONLY);
 }
 
 #[test]

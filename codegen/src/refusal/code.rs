@@ -1,7 +1,8 @@
 //! The codes of refusals: one table from which the messages, `--explain` and docs/refusals.md are made.
 //!
 //! A code keeps its meaning from version to version; a code that is given up is not given again. Each has two files in
-//! `examples`: one is refused with this code, and the other one says the same in a form that is accepted.
+//! `examples`: one is refused with this code, and the other one says the same in a form that is accepted. A line
+//! `/* File NAME: */` begins a file of that name.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -17,7 +18,7 @@ pub enum Example {
         /// Its mended form, which is accepted.
         accepted: &'static str,
     },
-    /// A case that one C file cannot show, in words.
+    /// A case that no C file shows, in words.
     Words(&'static str),
 }
 
@@ -89,7 +90,7 @@ codes! {
     "DVM005" HiddenPragma
         "the pragma comes from a macro or from `_Pragma`",
         "The tool changes the file's text, so the pragma must stand in it, on a line of its own.";
-    "DVM006" IncludedPragma ("A file that is included has the pragma; move the function to the C file that is compiled.")
+    "DVM006" IncludedPragma
         "the pragma stands in an included file",
         "Only the file that is compiled is transformed: an included one may be part of several programs.";
     "DVM007" LineNumbers
@@ -101,16 +102,16 @@ codes! {
     "DVM009" OpenMp
         "OpenMP is on, and its pragma is about the region or stands inside it",
         "Either OpenMP or libdvm runs a loop in parallel. Which of them is meant is the author's decision.";
-    "DVM010" NotC ("`dvmcc prog.cpp`, with the pragma in a C++ file; put the function into a C file.")
+    "DVM010" NotC
         "the pragma stands in a file that is not C",
         "The front end reads C only: neither C++ nor text from standard input nor preprocessed files.";
-    "DVM011" Unreadable ("A C file with an error for clang, or a computer without clang; the message quotes what went wrong.")
+    "DVM011" Unreadable
         "clang could not read the file, or the transformed file cannot be put in its place",
         "The syntax tree comes from clang. Whatever the compiler itself accepts is still compiled, without tiles.";
     "DVM012" ForeignTarget ("A compiler for another machine, whose types clang does not give the same sizes: say which with --target=.")
         "clang and the compiler do not agree on the machine or on its types",
         "Sizes of types, and with them which values wrap around, would be judged for a machine that does not run the code.";
-    "DVM013" TooLarge ("A region of hundreds of thousands of operators, as generators of code write them; mark parts of it.")
+    "DVM013" TooLarge
         "the file, the region or the nesting is larger than the tool reads",
         "Limits keep the compiler's time and memory in bounds. Mark each nest with a pragma of its own.";
     "DVM014" OtherView
@@ -174,10 +175,10 @@ codes! {
     "DVM038" NoShape
         "the subscripts of an array have no common shape",
         "`a[i * n + j]` is read as an array with rows of n elements. All accesses must agree on one such shape.";
-    "DVM039" UnknownLength ("An array without a length inside a struct, `double x[];`: the tool tests elsewhere whether a subscript stays in its row.")
+    "DVM039" UnknownLength
         "the length of the array that a subscript belongs to is not known",
         "Whether a subscript stays inside its row cannot be checked without the row's length.";
-    "DVM040" WideNumbers ("`a[i + j]` where both counters are `long` and have factors near 2^62; use smaller factors, or `int`.")
+    "DVM040" WideNumbers
         "numbers of bounds or subscripts may exceed 64 bits",
         "The generated code computes with 64 bits, and never risks an overflow.";
     "DVM041" BoundWritten
@@ -323,7 +324,7 @@ codes! {
     "DVM105" Drawing ("`dvm-codegen draw --size n=5000`: give smaller sizes.")
         "a drawing is not possible for these sizes",
         "The drawing has a point for each iteration and a line for each dependence.";
-    "DVM106" FlowUnknown ("`dvm-codegen --print=flow` of a region with a reduction: the region itself is accepted.")
+    "DVM106" FlowUnknown
         "which value each read sees is not known, or tiles of another process could not compute it",
         "Messages between tiles would need to know which tile has written a value, of all that may have. A region with `across` then runs in its own process, as without the clause.";
     "DVM109" Defect ("There is none that is known.")
