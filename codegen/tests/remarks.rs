@@ -112,6 +112,64 @@ fn separate_commands_share_a_file_of_json() {
 }
 
 #[test]
+fn linking_counts_the_regions_of_objects_and_archives() {
+    let main = "int main(void) { return 0; }\n";
+    let stencil = STENCIL.replace(main, "");
+    let unused = "void unused(int n, double *restrict x)\n{\n#pragma dvm region\n    for (int i = 0; i < n; i++)\n        x[i] = 1;\n}\n";
+    let user = "void smooth(int);\nvoid chain(int, double *);\nint main(void) { double x[9] = {1}; smooth(0); chain(9, x); return 0; }\n";
+    let folder =
+        testkit::scratch(&[("stencil.c", &stencil), ("chain.c", CHAIN), ("unused.c", unused), ("user.c", user)]);
+    let told = run(
+        &folder,
+        &["-O1", "-c", "-pedantic-errors", "-std=c99", "--dvm-remarks", "stencil.c", "chain.c", "unused.c"],
+    );
+    assert!(!told.contains("regions tiled"), "{told}");
+    run(&folder, &["-c", "user.c"]);
+    let link = ["--dvm-remarks", "user.o", "stencil.o", "chain.o", "-o", "all"];
+    assert_eq!(run(&folder, &link), "dvmcc: 2 of 3 regions tiled\n");
+    // Without -o, and where the linker leaves sections out that nothing needs.
+    assert_eq!(
+        run(&folder, &["--dvm-remarks", "-Wl,--gc-sections", "-s", "user.o", "stencil.o", "chain.o"]),
+        "dvmcc: 2 of 3 regions tiled\n"
+    );
+    // Sources of the command itself count with the objects, and of an archive what the program needs.
+    let archive = std::process::Command::new("ar")
+        .current_dir(&*folder)
+        .args(["rc", "libparts.a", "stencil.o", "unused.o"])
+        .status()
+        .unwrap();
+    assert!(archive.success());
+    let told = run(&folder, &["-O1", "--dvm-remarks", "chain.c", "user.o", "-L.", "-lparts", "-o", "all"]);
+    assert!(told.ends_with("dvmcc: 2 of 3 regions tiled\n"), "{told}");
+    let mut names: Vec<_> = std::fs::read_dir(&*folder).unwrap().map(|file| file.unwrap().file_name()).collect();
+    names.sort();
+    let expected = [
+        "a.out",
+        "all",
+        "chain.c",
+        "chain.o",
+        "libparts.a",
+        "stencil.c",
+        "stencil.o",
+        "unused.c",
+        "unused.o",
+        "user.c",
+        "user.o",
+    ];
+    assert_eq!(names, expected, "nothing else is left");
+    // Objects that were compiled without the option count nothing.
+    run(&folder, &["-O1", "-c", "-Wno-dvm", "stencil.c", "chain.c"]);
+    assert_eq!(run(&folder, &link), "");
+}
+
+#[test]
+fn a_file_whose_regions_are_all_refused_counts() {
+    let folder = testkit::scratch(&[("chain.c", CHAIN), ("main.c", "int main(void) { return 0; }\n")]);
+    run(&folder, &["-O1", "-c", "--dvm-remarks", "chain.c", "main.c"]);
+    assert_eq!(run(&folder, &["--dvm-remarks", "chain.o", "main.o", "-o", "all"]), "dvmcc: 0 of 1 region tiled\n");
+}
+
+#[test]
 fn without_the_option_nothing_is_told() {
     let folder = testkit::scratch(&[("stencil.c", STENCIL)]);
     assert_eq!(run(&folder, &["-O1", "stencil.c", "-o", "all"]), "");

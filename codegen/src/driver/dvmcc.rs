@@ -5,6 +5,7 @@ use super::compiler_text::CompilerText;
 use super::installation::Installation;
 use super::invocation::{Goal, Invocation, Part};
 use super::limited_process::Guarded;
+use super::remark_record::RegionCount;
 use super::remark_report::{self, FileRemark};
 use super::{Outcome, compiler_query, composition, dependency_files, output_file, transform};
 use crate::diagnostics::{Diagnostic, Severity};
@@ -55,7 +56,11 @@ pub fn run(invocation: &Invocation, guarded: &Guarded) -> Result<i32, String> {
     if let (0, Goal::Link, Some(to)) = (code, invocation.goal, &invocation.remarks)
         && !compiler.is_inner()
     {
-        remark_report::tell_total(&work.remarks, to.as_deref());
+        let linked = Path::new(invocation.output.as_deref().unwrap_or("a.out"));
+        remark_report::tell_total(match to {
+            Some(report) => remark_report::count_with_report(&work.remarks, report),
+            None => remark_report::count_in_linked(&work.remarks, linked),
+        });
     }
     Ok(code)
 }
@@ -168,7 +173,8 @@ impl Work<'_> {
             return Ok(Some(1));
         }
         self.untouched |= outcome.out_of_reach;
-        if outcome.regions.is_empty() && outcome.blanked.is_empty() {
+        let record = self.record();
+        if outcome.regions.is_empty() && outcome.blanked.is_empty() && record.is_empty() {
             return Ok(None);
         }
         let folder = source.folder();
@@ -180,7 +186,8 @@ impl Work<'_> {
         }
         let absolute = leads_elsewhere.then(|| std::fs::canonicalize(&folder).unwrap_or_else(|_| folder.clone()));
         let instead = self.place(path)?;
-        output_file::write(&instead, &outcome.passing(&source, absolute.as_deref())).map_err(|e| full(&e))?;
+        let text = [outcome.passing(&source, absolute.as_deref()), record.into_bytes()].concat();
+        output_file::write(&instead, &text).map_err(|e| full(&e))?;
         keep_time(path, &instead);
         if self.invocation.show && !outcome.regions.is_empty() {
             let kept = self.kept_name(path);
@@ -202,6 +209,13 @@ impl Work<'_> {
         }
         self.remarks.push(remark);
         Ok(())
+    }
+
+    /// What a source's text gets at its end so that its object has the count of its regions. A report in a file has it.
+    fn record(&self) -> String {
+        let counts = self.invocation.remarks == Some(None) && self.invocation.goal != Goal::Preprocess;
+        let counted = self.remarks.last().filter(|_| counts).map(FileRemark::count);
+        counted.filter(|count| count.regions > 0).map(RegionCount::text).unwrap_or_default()
     }
 
     /// Compiles a file unchanged; returns an exit code if that is an error.

@@ -1,5 +1,6 @@
 //! `--dvm-remarks`: what became of each region, as text or as lines of JSON, and how many of a program's regions were tiled.
 
+use super::remark_record::RegionCount;
 use super::{IN_OWN_PROCESS, Outcome, output_file};
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::refusal::Code;
@@ -67,6 +68,12 @@ impl FileRemark {
         }
         regions.sort_by_key(|region| (region.line, region.column));
         FileRemark { file, regions }
+    }
+
+    /// How many regions the file has.
+    pub fn count(&self) -> RegionCount {
+        let tiled = self.regions.iter().filter(|region| region.tiled).count();
+        RegionCount { regions: self.regions.len(), tiled }
     }
 
     /// As text for a terminal.
@@ -175,16 +182,30 @@ fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Prints how many regions are tiled, of these files and of those in a report, of which the last line counts.
-pub fn tell_total(own: &[FileRemark], report: Option<&Path>) {
-    let text = report.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
+/// How many regions these files have and those in a report, of which the last line counts.
+pub fn count_with_report(own: &[FileRemark], report: &Path) -> RegionCount {
+    let text = std::fs::read_to_string(report).unwrap_or_default();
     let written = text.lines().filter_map(|line| serde_json::from_str::<FileRemark>(line).ok());
     let all: BTreeMap<String, FileRemark> =
         written.chain(own.iter().cloned()).map(|remark| (remark.file.clone(), remark)).collect();
-    let regions: Vec<&RegionRemark> = all.values().flat_map(|remark| &remark.regions).collect();
-    if regions.is_empty() {
-        return;
+    total(all.values())
+}
+
+/// How many regions a linked file has by the records of its objects; where it has none, those of these files.
+pub fn count_in_linked(own: &[FileRemark], linked: &Path) -> RegionCount {
+    RegionCount::of_file(linked).unwrap_or_else(|| total(own.iter()))
+}
+
+fn total<'r>(remarks: impl Iterator<Item = &'r FileRemark>) -> RegionCount {
+    remarks.map(FileRemark::count).fold(RegionCount::default(), |sum, one| RegionCount {
+        regions: sum.regions + one.regions,
+        tiled: sum.tiled + one.tiled,
+    })
+}
+
+/// Prints how many regions are tiled, if there are any.
+pub fn tell_total(all: RegionCount) {
+    if all.regions > 0 {
+        output_file::tell(&format!("dvmcc: {} of {} tiled\n", all.tiled, count(all.regions, "region")));
     }
-    let tiled = regions.iter().filter(|region| region.tiled).count();
-    output_file::tell(&format!("dvmcc: {tiled} of {} tiled\n", count(regions.len(), "region")));
 }
