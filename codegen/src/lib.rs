@@ -5,6 +5,7 @@
 
 pub mod analysis;
 pub mod c_tokens;
+pub mod clause_form;
 pub mod clauses;
 pub mod diagnostics;
 pub mod driver;

@@ -1,6 +1,48 @@
 //! The clauses of a mark.
 
 use super::refused::FortranRefusal;
+use crate::clause_form::{ClauseForm, all_forms, clause_named};
+
+/// All clauses; a mark with another one is refused.
+pub const FORTRAN_CLAUSES: [ClauseForm; 6] = [
+    ClauseForm {
+        word: "tile",
+        forms: &["tile(32,auto)"],
+        grammar: r#""tile" "(" size { "," size } ")""#,
+        meaning: "sizes of the tiles, outermost loop first; auto: chosen at run time",
+    },
+    ClauseForm {
+        word: "name",
+        forms: &["name(x)"],
+        grammar: r#""name" "(" name ")""#,
+        meaning: "the region's name in messages and reports",
+    },
+    ClauseForm {
+        word: "pure",
+        forms: &["pure(f,g)"],
+        grammar: r#""pure" "(" function { "," function } ")""#,
+        meaning: "you assert: these functions only compute a value",
+    },
+    ClauseForm {
+        word: "independent",
+        forms: &["independent", "independent(i,j)"],
+        grammar: r#""independent" [ "(" counter { "," counter } ")" ]"#,
+        meaning: "you assert: no iteration touches what another one writes; independent(i): of the loop with the \
+                  counter i",
+    },
+    ClauseForm {
+        word: "private",
+        forms: &["private(x,y)"],
+        grammar: r#""private" "(" variable { "," variable } ")""#,
+        meaning: "you assert: nothing reads these after the region; each iteration has its own",
+    },
+    ClauseForm {
+        word: "reduction",
+        forms: &["reduction(+:x)"],
+        grammar: r#""reduction" "(" operator ":" variable { "," variable } ")""#,
+        meaning: "the updates of x may be joined in another order (+ * min max)",
+    },
+];
 
 /// The clauses of a region, as the mark has them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,9 +73,9 @@ impl FortranClauses {
         let mut read = FortranClauses::default();
         while !rest.is_empty() {
             let bad = || {
-                let remedy = "the clauses are `tile(32,auto)`, `name(x)`, `independent`, `independent(i,j)`, \
-                              `private(x)`, `pure(f)` and `reduction(+:x)`, whose operators are +, *, min and max";
-                FortranRefusal::new(line, &format!("`{rest}` is not a clause of a region of Fortran"), remedy)
+                let forms = all_forms(&FORTRAN_CLAUSES);
+                let remedy = format!("the clauses are {forms}; the operators are +, *, min and max");
+                FortranRefusal::new(line, &format!("`{rest}` is not a clause of a region of Fortran"), &remedy)
             };
             let length = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
             let (word, after) = rest.split_at(length);
@@ -50,6 +92,7 @@ impl FortranClauses {
 
     /// Takes one clause, if it is one.
     fn take(&mut self, word: &str, inside: Option<&str>) -> Option<()> {
+        clause_named(&FORTRAN_CLAUSES, word)?;
         match (word, inside) {
             ("name", Some(inside)) if self.name.is_none() => self.name = Some(one_name(inside)?),
             ("tile", Some(inside)) if self.tile.is_empty() => {
@@ -103,6 +146,14 @@ mod tests {
 
     fn refused(text: &str) -> String {
         FortranClauses::read(text, 1).expect_err(text).reason
+    }
+
+    #[test]
+    fn each_form_of_the_table_is_a_clause() {
+        for form in FORTRAN_CLAUSES.iter().flat_map(|clause| clause.forms) {
+            let read = FortranClauses::read(&format!("region {form}"), 1).expect(form);
+            assert_ne!(read, FortranClauses::default(), "{form}");
+        }
     }
 
     #[test]

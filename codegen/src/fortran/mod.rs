@@ -45,3 +45,5 @@ mod values;
 mod variables;
 mod views;
 mod words;
+
+pub use clauses::FORTRAN_CLAUSES;

@@ -23,4 +23,5 @@ pub use nests::{Nest, NestsOfFile, Scalar, nests};
 pub use read::{ACROSS, COMPILER_TEXT, Reading, SMALLER, read, refusal};
 pub use region::region_reader::Found;
 pub use region::start_values::FinalScalars;
+pub use text::clause_table::CLAUSES;
 pub use text::pragma::marks;

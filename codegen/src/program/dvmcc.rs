@@ -1,14 +1,16 @@
 //! `dvmcc`: a replacement for `cc`.
 
 use super::explained::explained;
+use crate::clause_form::help_of_clauses;
 use crate::driver::invocation::Invocation;
 use crate::driver::limited_process::{Guarded, Product};
 use crate::driver::{advice, dvmcc, non_utf8_words, output_file};
+use crate::frontend::CLAUSES;
 use crate::refusal;
 use std::ffi::OsString;
 
-/// What `--help` prints.
-pub const HELP: &str = "\
+/// What `--help` prints before the clauses.
+const HELP: &str = "\
 dvmcc: a C compiler command that runs marked loops as tiles on libdvm
 
 Usage: dvmcc [cc options] file...
@@ -24,7 +26,8 @@ Options of its own:
   --dvm-strict   a region that stays sequential is an error (also -Werror=dvm, until -Wno-error=dvm)
   -Wno-dvm       no messages about regions (also -w); -Werror alone makes none an error
   --dvm-remarks  print what became of each region: phases, tile loops, which of them carry dependences,
-                 bytes per tile, or what stands in the way; linking ends with `3 of 4 regions tiled`
+                 bytes per tile, or what stands in the way; linking ends with `3 of 4 regions tiled`,
+                 of all objects in the program that were compiled with this option
   --dvm-remarks=FILE   add that to FILE, a line of JSON for each source; linking counts those of FILE
   --why          read the loops outside of regions, of all files the largest first, and print which
                  can be tiled, by which pragma, and what stands in the way of the others;
@@ -47,16 +50,17 @@ Examples:
   dvmcc -O3 -c --show stencil.c && dvmcc -o app main.o stencil.o
 
 Pragma: #pragma dvm region CLAUSE ... (docs/pragma.md)
-  tile(32,auto)  sizes of the tiles, outermost loop first; auto: chosen at run time
-  name(x)        the region's name in messages, reports and generated code
-  serial(e)      a condition of C at entry under which the original loops run
-  pure(f,g)      you assert: these functions only compute a value
-  independent    you assert: no iteration touches what another one writes; independent(i): of the
-                 loop with the counter i
-  private(x,y)   each iteration of the outermost loops has a variable of its own
-  reduction(+:x) the updates of x may be joined in another order (+ * min max & ^ | && ||)
-  reassociate    reductions of floating point update several values in turn
 ";
+
+/// What `--help` prints behind the clauses.
+const SCOP: &str = "\
+  #pragma scop   makes the statements of a block up to `#pragma endscop` a region, without clauses
+";
+
+/// What `--help` prints.
+pub fn help() -> String {
+    format!("{HELP}{}{SCOP}", help_of_clauses(&CLAUSES))
+}
 
 /// Runs the command; the compiler's exit status.
 pub fn run(words: &[OsString]) -> Result<i32, String> {
@@ -67,7 +71,7 @@ pub fn run(words: &[OsString]) -> Result<i32, String> {
     }
     let invocation = Invocation::parse(&arguments)?;
     if invocation.help {
-        output_file::print(HELP.as_bytes())?;
+        output_file::print(help().as_bytes())?;
         return Ok(0);
     }
     if invocation.version {

@@ -1,13 +1,14 @@
 //! `dvmfc`: a replacement for `gfortran`.
 
 use super::explained::explained;
+use crate::clause_form::help_of_clauses;
 use crate::driver::limited_process::{Guarded, Product};
 use crate::driver::output_file;
-use crate::fortran::{command, remedies};
+use crate::fortran::{FORTRAN_CLAUSES, command, remedies};
 use std::ffi::OsString;
 
-/// What `--help` prints.
-pub const HELP: &str = "\
+/// What `--help` prints before the clauses.
+const HELP: &str = "\
 dvmfc: a Fortran compiler command that runs marked loops as tiles on libdvm
 
 Usage: dvmfc [gfortran options] file...
@@ -43,14 +44,12 @@ Examples:
   dvmfc -O3 -c solver.f90 && dvmfc -o app main.o solver.o
 
 Pragma: !$dvm region CLAUSE ... (docs/fortran.md)
-  tile(32,auto)  sizes of the tiles, outermost loop first; auto: chosen at run time
-  name(x)        the region's name in messages and reports
-  pure(f,g)      you assert: these functions only compute a value
-  independent    you assert: no iteration touches what another one writes; independent(i): of the
-                 loop with the counter i
-  private(x,y)   you assert: nothing reads these after the region; each iteration has its own
-  reduction(+:x) the updates of x may be joined in another order (+ * min max)
 ";
+
+/// What `--help` prints.
+pub fn help() -> String {
+    format!("{HELP}{}", help_of_clauses(&FORTRAN_CLAUSES))
+}
 
 /// Runs the command; the compiler's exit status.
 pub fn run(words: &[OsString]) -> Result<i32, String> {
@@ -59,7 +58,7 @@ pub fn run(words: &[OsString]) -> Result<i32, String> {
         return output_file::print(remedies::explanation(code)?.as_bytes()).map(|()| 0);
     }
     if words.iter().any(|word| word == "--help") {
-        output_file::print(HELP.as_bytes())?;
+        output_file::print(help().as_bytes())?;
         return Ok(0);
     }
     if words.iter().any(|word| word == "--version") {

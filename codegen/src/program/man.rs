@@ -1,6 +1,10 @@
-//! Makes the man pages and completions from what `--help` prints, so that they cannot differ.
+//! Makes the man pages and completions from what `--help` prints, so that they cannot differ. Pages of compilers also have
+//! the grammar of the pragma, from the tables of clauses that the parsers use, and what a text in `manual` tells.
 
 use super::{dvmcc, dvmfc, generator};
+use crate::clause_form::ClauseForm;
+use crate::fortran::FORTRAN_CLAUSES;
+use crate::frontend::CLAUSES;
 use clap::{Arg, Command, CommandFactory as _};
 use std::fmt::Write as _;
 use testkit::{exit_status, roff};
@@ -12,6 +16,21 @@ const SECTIONS: [(&str, &str); 5] = [
     ("Exit status", "EXIT STATUS"),
     ("Examples", "EXAMPLES"),
     ("Pragma", "PRAGMA"),
+];
+
+/// The sections of a compiler's page behind its description, in their order.
+const ORDER: [&str; 11] = [
+    "OPTIONS",
+    "PRAGMA",
+    "WHAT A REGION MAY HOLD",
+    "THE REST OF THE FILE",
+    "BUILD SYSTEMS",
+    "DEBUGGING",
+    "PROFILING",
+    "ENVIRONMENT",
+    "FILES",
+    "EXIT STATUS",
+    "EXAMPLES",
 ];
 
 /// The beginning of a page, up to its synopsis.
@@ -31,21 +50,97 @@ fn see_also(page: &mut String, programs: &[&str]) {
     let _ = writeln!(page, ".SH SEE ALSO\n{}", rows.join(",\n"));
 }
 
-/// The page of a compiler command.
-fn compiler_page(program: &str, purpose: &str, behind: &str, help: &str, beside: &[&str]) -> String {
-    let mut page = head(program, purpose);
-    let _ = writeln!(page, ".B {program}\n[\\fIoptions of {behind}\\fR] \\fIfile\\fR...\n.SH DESCRIPTION");
-    for part in help.split("\n\n").skip(2) {
-        let first = part.lines().next().unwrap_or_default();
-        match SECTIONS.iter().find(|(word, _)| first.starts_with(word)) {
-            Some((_, title)) => section(&mut page, title, part),
-            None => {
-                let _ = writeln!(page, "{}\n.PP", roff(&part.replace('\n', " ")));
+/// A compiler command.
+struct CompilerPage {
+    program: &'static str,
+    purpose: &'static str,
+    /// The compiler that it stands for.
+    behind: &'static str,
+    help: String,
+    /// The grammar around the clauses: what is before them, and what is behind them.
+    grammar: (&'static str, &'static str),
+    clauses: &'static [ClauseForm],
+    /// Sections that the help has not.
+    manual: &'static str,
+    beside: &'static [&'static str],
+}
+
+impl CompilerPage {
+    fn text(&self) -> String {
+        let mut page = head(self.program, self.purpose);
+        let _ = writeln!(page, ".B {}\n[\\fIoptions of {}\\fR] \\fIfile\\fR...", self.program, self.behind);
+        let _ = writeln!(page, ".br\n.B {}\n\\-\\-why [\\fIoptions\\fR] \\fIfile\\fR...", self.program);
+        let _ = writeln!(page, ".br\n.B {}\n\\-\\-explain [\\fIcode\\fR]\n.SH DESCRIPTION", self.program);
+        let mut sections: Vec<(String, String)> = Vec::new();
+        for part in self.help.split("\n\n").skip(2) {
+            let first = part.lines().next().unwrap_or_default();
+            match SECTIONS.iter().find(|(word, _)| first.starts_with(word)) {
+                Some((_, title)) => sections.push(((*title).to_owned(), self.section(title, part))),
+                None => {
+                    let _ = writeln!(page, "{}\n.PP", roff(&part.replace('\n', " ")));
+                }
             }
         }
+        sections.extend(manual_sections(self.manual));
+        for title in ORDER {
+            let at = sections.iter().position(|(known, _)| known == title);
+            let (_, text) = sections.swap_remove(at.unwrap_or_else(|| panic!("{} has no {title}", self.program)));
+            page.push_str(&text);
+        }
+        let left: Vec<&String> = sections.iter().map(|(title, _)| title).collect();
+        assert!(left.is_empty(), "{left:?} have no place in the page");
+        see_also(&mut page, self.beside);
+        page
     }
-    see_also(&mut page, beside);
-    page
+
+    fn section(&self, title: &str, part: &str) -> String {
+        let mut text = String::new();
+        section(&mut text, title, part);
+        if title != "PRAGMA" {
+            return text;
+        }
+        let (before, behind) = self.grammar;
+        let clauses: Vec<&str> = self.clauses.iter().map(|clause| clause.grammar).collect();
+        let grammar = format!("{before}clause    =  {}\n{behind}", clauses.join("\n          |  "));
+        let lines: String = grammar.lines().map(|line| roff(line) + "\n").collect();
+        // The grammar stands before the first entry.
+        text.replacen(".TP\n", &format!(".PP\n.nf\n{lines}.fi\n.TP\n"), 1)
+    }
+}
+
+/// The sections of a manual: `# HEADING`, `## entry`, lines of commands that two blanks begin, paragraphs.
+fn manual_sections(manual: &str) -> Vec<(String, String)> {
+    let mut sections: Vec<(String, String)> = Vec::new();
+    // What is before a paragraph: nothing behind a heading or an entry.
+    let (mut paragraph, mut code) = (false, false);
+    for line in manual.lines() {
+        if let Some(title) = line.strip_prefix("# ") {
+            assert!(!code, "a paragraph or entry ends the commands before {title}");
+            sections.push((title.to_owned(), format!(".SH {title}\n")));
+            paragraph = false;
+            continue;
+        }
+        let Some((_, text)) = sections.last_mut() else { panic!("a heading comes first: {line}") };
+        let command = line.strip_prefix("  ");
+        if command.is_some() != code && !line.is_empty() {
+            text.push_str(if code { ".fi\n" } else { ".nf\n" });
+            code = !code;
+            paragraph &= !code;
+        }
+        if let Some(entry) = line.strip_prefix("## ") {
+            let _ = writeln!(text, ".TP\n.B {}", roff(entry));
+            paragraph = false;
+        } else if line.is_empty() {
+            paragraph = true;
+        } else {
+            if paragraph {
+                text.push_str(".PP\n");
+                paragraph = false;
+            }
+            let _ = writeln!(text, "{}", roff(command.unwrap_or(line)));
+        }
+    }
+    sections
 }
 
 /// A heading, and entries: two blanks, a word, two blanks or more, a text that later lines continue.
@@ -74,13 +169,40 @@ fn example(page: &mut String, line: &str) {
 }
 
 fn dvmcc_page() -> String {
-    let purpose = "a C compiler command that runs marked loops as tiles";
-    compiler_page("dvmcc", purpose, "cc", dvmcc::HELP, &["dvm-codegen", "dvm-info", "dvmfc", "dvmrun"])
+    let page = CompilerPage {
+        program: "dvmcc",
+        purpose: "a C compiler command that runs marked loops as tiles",
+        behind: "cc",
+        help: dvmcc::help(),
+        grammar: (
+            "region    =  \"#pragma dvm region\" { clause [\",\"] }  statement\n          \
+             |  \"#pragma scop\" { statement } \"#pragma endscop\"\n",
+            "size      =  integer expression | \"auto\"\nsteps     =  whole number\n\
+             operator  =  \"+\" | \"*\" | \"min\" | \"max\" | \"&\" | \"^\" | \"|\" | \"&&\" | \"||\"\n",
+        ),
+        clauses: &CLAUSES,
+        manual: include_str!("manual/dvmcc.txt"),
+        beside: &["dvm-codegen", "dvm-info", "dvmfc", "dvmrun"],
+    };
+    page.text()
 }
 
 fn dvmfc_page() -> String {
-    let purpose = "a Fortran compiler command that runs marked loops as tiles";
-    compiler_page("dvmfc", purpose, "gfortran", dvmfc::HELP, &["dvmcc", "dvm-codegen", "dvm-info", "dvmrun"])
+    let page = CompilerPage {
+        program: "dvmfc",
+        purpose: "a Fortran compiler command that runs marked loops as tiles",
+        behind: "gfortran",
+        help: dvmfc::help(),
+        grammar: (
+            "region    =  \"!$dvm region\" { clause [\",\"] }  statement\n          \
+             |  \"!$dvm region\" { clause [\",\"] }  { statement } \"!$dvm end region\"\n",
+            "size      =  whole number | \"auto\"\noperator  =  \"+\" | \"*\" | \"min\" | \"max\"\n",
+        ),
+        clauses: &FORTRAN_CLAUSES,
+        manual: include_str!("manual/dvmfc.txt"),
+        beside: &["dvmcc", "dvm-codegen", "dvm-info", "dvmrun"],
+    };
+    page.text()
 }
 
 fn generator_page() -> String {
@@ -175,14 +297,19 @@ fn the_man_pages_are_up_to_date() {
 
 #[test]
 fn every_entry_of_the_help_is_in_the_page() {
-    let c = ["--show", "--explain", "--dvm-remarks=FILE", "DVM_CLANG", "DVM_PREFIX", "reduction(+:x)", "tile(32,auto)"];
-    let fortran = ["--show", "--dvm-strict", "--dvm-remarks", "DVM_FLANG", "DVM_FC", "tile(32,auto)"];
-    for (page, words) in [(dvmcc_page(), &c[..]), (dvmfc_page(), &fortran[..])] {
+    let c = ["--show", "--explain", "--dvm-remarks=FILE", "DVM_CLANG", "DVM_PREFIX", "OMPI_CC=dvmcc", "#pragma scop"];
+    let fortran = ["--show", "--dvm-strict", "--dvm-remarks", "DVM_FLANG", "DVM_FC", "!$dvm end region"];
+    let pages = [(dvmcc_page(), &c[..], &CLAUSES[..]), (dvmfc_page(), &fortran[..], &FORTRAN_CLAUSES[..])];
+    for (page, words, clauses) in pages {
         for word in words {
             assert!(page.contains(&roff(word)), "{word}");
         }
-        for (_, title) in SECTIONS {
+        for title in ORDER {
             assert!(page.contains(&format!(".SH {title}\n")), "{title}");
+        }
+        for clause in clauses {
+            assert!(page.contains(&format!(".B {}\n", roff(clause.forms[0]))), "{}", clause.word);
+            assert!(page.contains(&roff(clause.grammar)), "{}", clause.word);
         }
     }
     let page = generator_page();
@@ -193,10 +320,28 @@ fn every_entry_of_the_help_is_in_the_page() {
     }
 }
 
+/// The pages of the book have the grammar and each clause, too.
+#[test]
+fn the_pages_of_the_pragmas_have_every_clause() {
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs");
+    let read = |name: &str| std::fs::read_to_string(format!("{docs}/{name}")).expect("a page");
+    let (c, fortran) = (read("pragma.md"), read("fortran.md"));
+    let headings: Vec<&str> = c.lines().filter_map(|line| line.strip_prefix("### ")).collect();
+    for clause in &CLAUSES {
+        assert!(c.contains(clause.grammar), "docs/pragma.md lacks {}", clause.grammar);
+        let titled = headings.iter().any(|title| title.split(", ").any(|word| word == clause.word));
+        assert!(titled, "docs/pragma.md has no heading `### {}`", clause.word);
+    }
+    for form in FORTRAN_CLAUSES.iter().flat_map(|clause| clause.forms) {
+        let form = form.replace('+', "op").replace("(x,y)", "(x)");
+        assert!(fortran.contains(&format!("`{form}`")), "docs/fortran.md lacks `{form}`");
+    }
+}
+
 #[test]
 fn the_completions_are_up_to_date() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/completions");
-    testkit::expect_completions(&testkit::command_of_help("dvmcc", dvmcc::HELP), "dvmcc", folder);
-    testkit::expect_completions(&testkit::command_of_help("dvmfc", dvmfc::HELP), "dvmfc", folder);
+    testkit::expect_completions(&testkit::command_of_help("dvmcc", dvmcc::help().leak()), "dvmcc", folder);
+    testkit::expect_completions(&testkit::command_of_help("dvmfc", dvmfc::help().leak()), "dvmfc", folder);
     testkit::expect_completions(&generator::Arguments::command(), "dvm-codegen", folder);
 }

@@ -1,8 +1,10 @@
 //! Marked regions in the text: `#pragma dvm region` and `#pragma scop` ... `#pragma endscop`.
 
+use super::clause_table::CLAUSES;
 use super::preprocess::is_ours;
 use crate::Refusal;
 use crate::c_tokens::is_keyword;
+use crate::clause_form::{all_forms, clause_named};
 use crate::model::{Operation, Options};
 use crate::refusal::Code;
 use crate::source::{Directive, Source};
@@ -41,23 +43,6 @@ pub struct PragmaOptions {
     /// `across(never)`: the region runs in its own process.
     pub never_across: bool,
 }
-
-const ALLOWED: &str = "tile(32,32), tile(auto), name(x), serial(condition), pure(f,g), independent, independent(i,j), reduction(+:x), reassociate, private(x), across, across(never), keep(a,b), buffers(2), ahead(1)";
-
-const WORDS: [&str; 12] = [
-    "tile",
-    "name",
-    "serial",
-    "pure",
-    "independent",
-    "reduction",
-    "reassociate",
-    "private",
-    "across",
-    "keep",
-    "buffers",
-    "ahead",
-];
 
 /// The largest number of steps in `buffers` and `ahead`.
 const MOST_STEPS: u32 = 1 << 30;
@@ -190,9 +175,12 @@ fn split_word(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim_start())
 }
 
+/// Makes the refusal of a clause from its reason.
+type Refuse<'r> = &'r dyn Fn(String) -> Refusal;
+
 fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
-    let refuse =
-        |reason: String| Refusal::span(Code::WrongClause, at.begin, at.end, reason, format!("allowed are {ALLOWED}"));
+    let allowed = || format!("allowed are {}", all_forms(&CLAUSES));
+    let refuse = |reason: String| Refusal::span(Code::WrongClause, at.begin, at.end, reason, allowed());
     let mut options = PragmaOptions::default();
     let mut rest = text.trim_start().trim_start_matches(',').trim_start();
     while !rest.is_empty() {
@@ -200,24 +188,15 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
         if word.is_empty() {
             return Err(refuse(format!("unexpected `{rest}` in the pragma")));
         }
-        if !WORDS.contains(&word) {
+        // Only what the table has is a clause.
+        if clause_named(&CLAUSES, word).is_none() {
             return Err(refuse(format!("unknown option `{word}` in the pragma")));
         }
-        if word == "across" && !after.starts_with('(') {
-            options.model.across = true;
-            rest = after.trim_start_matches(',').trim_start();
-            continue;
+        let opens = after.starts_with('(');
+        if word == "reassociate" && opens {
+            return Err(refuse("`reassociate` has no argument: it is about each `reduction`".to_owned()));
         }
-        if word == "independent" && !after.starts_with('(') {
-            options.independent = Some(vec![]);
-            rest = after.trim_start_matches(',').trim_start();
-            continue;
-        }
-        if word == "reassociate" {
-            if after.starts_with('(') {
-                return Err(refuse("`reassociate` has no argument: it is about each `reduction`".to_owned()));
-            }
-            options.reassociate = true;
+        if !opens && take_bare(&mut options, word) {
             rest = after.trim_start_matches(',').trim_start();
             continue;
         }
@@ -227,76 +206,94 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
         if argument.is_empty() {
             return Err(refuse(format!("option `{word}` has an empty argument")));
         }
-        match word {
-            "tile" if argument == "auto" => options.model.tile.clear(),
-            "tile" => {
-                options.model.tile = tile_sizes(argument).ok_or_else(|| {
-                    refuse(format!("`tile({argument})`: a tile size is a positive integer expression"))
-                })?;
-                let count = options.model.tile.len();
-                if count > MAX_TILE_COORDINATES {
-                    return Err(refuse(format!(
-                        "`tile` has {count} sizes, and a tile has at most {MAX_TILE_COORDINATES}"
-                    )));
-                }
-            }
-            "across" if argument == "never" => options.never_across = true,
-            "across" => return Err(refuse(format!("`across({argument})`: the argument is `never`, or there is none"))),
-            "buffers" | "ahead" => {
-                let least = u32::from(word == "buffers");
-                let steps = argument.parse().ok().filter(|steps| (least..=MOST_STEPS).contains(steps));
-                let wrong =
-                    || refuse(format!("`{word}({argument})`: the number of steps is a whole number from {least}"));
-                let steps = steps.ok_or_else(wrong)?;
-                match word {
-                    "buffers" => options.model.buffers = steps,
-                    _ => options.model.ahead = Some(steps),
-                }
-            }
-            "name" if is_identifier(argument) => options.name = Some(argument.to_owned()),
-            "name" => return Err(refuse(format!("`name({argument})`: a name is a C identifier and no keyword"))),
-            "serial" => options.model.serial = Some(argument.to_owned()),
-            "independent" => {
-                let counters = arguments(argument);
-                if let Some(bad) = counters.iter().find(|counter| !is_identifier(counter)) {
-                    return Err(refuse(format!("`independent({bad})`: a counter's name is a C identifier")));
-                }
-                options.independent = Some(counters);
-            }
-            "keep" => {
-                let names = arguments(argument);
-                if let Some(bad) = names.iter().find(|name| !is_identifier(name)) {
-                    return Err(refuse(format!("`keep({bad})`: an array's name is a C identifier")));
-                }
-                options.model.keep.extend(names);
-            }
-            "private" => {
-                let names = arguments(argument);
-                if let Some(bad) = names.iter().find(|name| !is_identifier(name)) {
-                    return Err(refuse(format!("`private({bad})`: a variable's name is a C identifier")));
-                }
-                options.private.extend(names);
-            }
-            "reduction" => {
-                let wrong =
-                    || refuse(format!("`reduction({argument})`: an operator (+ * min max & ^ | && ||), `:` and names"));
-                let (operation, names) = argument.split_once(':').ok_or_else(wrong)?;
-                let operation: Operation = operation.trim().parse().map_err(|_| wrong())?;
-                let names = arguments(names);
-                if !names.iter().all(|name| is_identifier(name)) {
-                    return Err(wrong());
-                }
-                options.reductions.extend(names.into_iter().map(|name| (operation, name)));
-            }
-            _ => {
-                options.pure = arguments(argument);
-                if let Some(bad) = options.pure.iter().find(|f| !is_identifier(f)) {
-                    return Err(refuse(format!("`pure({bad})`: a function's name is a C identifier and no keyword")));
-                }
-            }
-        }
+        take(&mut options, word, argument, &refuse)?;
         rest = after[close + 1..].trim_start().trim_start_matches(',').trim_start();
     }
+    consistent(&options, at, &refuse)?;
+    Ok(options)
+}
+
+/// Takes a clause without an argument, if it may have none.
+fn take_bare(options: &mut PragmaOptions, word: &str) -> bool {
+    match word {
+        "across" => options.model.across = true,
+        "independent" => options.independent = Some(vec![]),
+        "reassociate" => options.reassociate = true,
+        _ => return false,
+    }
+    true
+}
+
+/// Takes a clause with its argument.
+fn take(options: &mut PragmaOptions, word: &str, argument: &str, refuse: Refuse) -> Result<(), Refusal> {
+    match word {
+        "tile" => options.model.tile = if argument == "auto" { vec![] } else { tile(argument, refuse)? },
+        "across" if argument == "never" => options.never_across = true,
+        "across" => return Err(refuse(format!("`across({argument})`: the argument is `never`, or there is none"))),
+        "buffers" => options.model.buffers = steps(word, argument, 1, refuse)?,
+        "ahead" => options.model.ahead = Some(steps(word, argument, 0, refuse)?),
+        "name" if is_identifier(argument) => options.name = Some(argument.to_owned()),
+        "name" => return Err(refuse(format!("`name({argument})`: a name is a C identifier and no keyword"))),
+        "serial" => options.model.serial = Some(argument.to_owned()),
+        "independent" => {
+            options.independent = Some(identifiers(word, argument, "a counter's name is a C identifier", refuse)?);
+        }
+        "keep" => {
+            let names = identifiers(word, argument, "an array's name is a C identifier", refuse)?;
+            options.model.keep.extend(names);
+        }
+        "private" => {
+            options.private.extend(identifiers(word, argument, "a variable's name is a C identifier", refuse)?);
+        }
+        "reduction" => options.reductions.extend(reductions(argument, refuse)?),
+        "pure" => {
+            options.pure = identifiers(word, argument, "a function's name is a C identifier and no keyword", refuse)?;
+        }
+        _ => return Err(refuse(format!("unknown option `{word}` in the pragma"))),
+    }
+    Ok(())
+}
+
+/// The argument of `tile`.
+fn tile(argument: &str, refuse: Refuse) -> Result<Vec<String>, Refusal> {
+    let wrong = || refuse(format!("`tile({argument})`: a tile size is a positive integer expression"));
+    let sizes = tile_sizes(argument).ok_or_else(wrong)?;
+    let count = sizes.len();
+    if count > MAX_TILE_COORDINATES {
+        return Err(refuse(format!("`tile` has {count} sizes, and a tile has at most {MAX_TILE_COORDINATES}")));
+    }
+    Ok(sizes)
+}
+
+/// The argument of `buffers` or `ahead`.
+fn steps(word: &str, argument: &str, least: u32, refuse: Refuse) -> Result<u32, Refusal> {
+    let steps = argument.parse().ok().filter(|steps| (least..=MOST_STEPS).contains(steps));
+    steps.ok_or_else(|| refuse(format!("`{word}({argument})`: the number of steps is a whole number from {least}")))
+}
+
+/// Names between commas.
+fn identifiers(word: &str, argument: &str, rule: &str, refuse: Refuse) -> Result<Vec<String>, Refusal> {
+    let names = arguments(argument);
+    match names.iter().find(|name| !is_identifier(name)) {
+        Some(bad) => Err(refuse(format!("`{word}({bad})`: {rule}"))),
+        None => Ok(names),
+    }
+}
+
+/// The argument of `reduction`.
+fn reductions(argument: &str, refuse: Refuse) -> Result<Vec<(Operation, String)>, Refusal> {
+    let wrong = || refuse(format!("`reduction({argument})`: an operator (+ * min max & ^ | && ||), `:` and names"));
+    let (operation, names) = argument.split_once(':').ok_or_else(wrong)?;
+    let operation: Operation = operation.trim().parse().map_err(|_| wrong())?;
+    let names = arguments(names);
+    if !names.iter().all(|name| is_identifier(name)) {
+        return Err(wrong());
+    }
+    Ok(names.into_iter().map(|name| (operation, name)).collect())
+}
+
+/// Whether the clauses fit together.
+fn consistent(options: &PragmaOptions, at: &Directive, refuse: Refuse) -> Result<(), Refusal> {
     if let (Some(name), false) = (options.model.keep.first(), options.model.across) {
         return Err(refuse(format!("`keep({name})` is about regions with `across`")));
     }
@@ -305,7 +302,7 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
     }
     match window_conflict(&options.model) {
         Some((reason, remedy)) => Err(Refusal::span(Code::WrongClause, at.begin, at.end, reason, remedy)),
-        None => Ok(options),
+        None => Ok(()),
     }
 }
 
@@ -407,6 +404,22 @@ mod tests {
 
     fn found_at(prefix: &str) -> usize {
         prefix.len()
+    }
+
+    #[test]
+    fn each_form_of_the_table_is_a_clause() {
+        for form in CLAUSES.iter().flat_map(|clause| clause.forms) {
+            let before = match form.split('(').next() {
+                Some("keep" | "buffers") => "across",
+                Some("ahead") => "across buffers(2)",
+                _ => "",
+            };
+            let found = parse(&format!("#pragma dvm region {before} {form}\nfor(;;);"));
+            let options = &found[0].as_ref().unwrap_or_else(|why| panic!("{form}: {}", why.reason)).options;
+            let without = parse(&format!("#pragma dvm region {before}\nfor(;;);"));
+            let same = *options == without[0].as_ref().unwrap().options;
+            assert_eq!(same, *form == "tile(auto)", "{form} says something, and `tile(auto)` what no clause says");
+        }
     }
 
     #[test]
