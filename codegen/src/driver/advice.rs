@@ -10,7 +10,7 @@ use super::limited_process::Guarded;
 use super::nest_report::{FileAdvice, NestAdvice, report};
 use super::trial::{Reader, Try, Verdict, judge};
 use super::{composition, output_file};
-use crate::frontend::{Nest, NestsOfFile, Scalar, marks, nests};
+use crate::frontend::{Nest, NestsOfFile, Scalar, nests};
 use crate::source::Source;
 use std::fmt::Write;
 use std::path::Path;
@@ -72,10 +72,8 @@ fn file(path: &Path, reader: &Reader) -> Result<FileAdvice, String> {
     }
     let NestsOfFile { nests, regions } = nests(&source, reader.flags).map_err(|e| e.to_string())?;
     let mut advice: Vec<Advice> = nests.into_iter().map(Advice::about).collect();
-    // The regions stay out of the tries: they need no time, and no message is about them.
-    let marks: Vec<(usize, usize)> = marks(&source).iter().map(|mark| (mark.begin, mark.end)).collect();
-    let unmarked = source.without(&marks);
-    advise(&unmarked, reader, &mut advice, LEVELS)?;
+    // The regions stay in the text of the tries: a function that has one may not be called from tiles.
+    advise(&source, reader, &mut advice, LEVELS)?;
     let told = |one: &Advice| {
         let mut text = String::new();
         tell(&source, one, 0, &mut text);
@@ -115,7 +113,9 @@ fn advise(source: &Source, reader: &Reader, advice: &mut [Advice], levels: usize
             advise(source, reader, &mut below, levels - 1)?;
         }
         places.into_iter().zip(below).for_each(|(at, one)| advice[at].inner.push(one));
-        advice.iter_mut().for_each(|one| one.inner.sort_by(|a, b| b.nest.work.total_cmp(&a.nest.work)));
+        for one in advice {
+            one.inner.sort_by(|a, b| b.nest.work.total_cmp(&a.nest.work));
+        }
     }
     Ok(())
 }

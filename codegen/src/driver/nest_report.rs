@@ -71,7 +71,7 @@ pub fn report(files: Vec<FileAdvice>) -> String {
     }
     let mut nests: Vec<NestAdvice> = files.into_iter().flat_map(|file| file.nests).collect();
     nests.sort_by(|one, other| other.work.total_cmp(&one.work));
-    nests.iter().for_each(|nest| text.push_str(&nest.text));
+    text.extend(nests.into_iter().map(|nest| nest.text));
     if number > 1 {
         let _ = writeln!(text, "\n{number} files: {}", sum.text());
     }
