@@ -27,7 +27,7 @@ case "${1:-check}" in
       [ "$page" = docs/SUMMARY.md ] || grep -qF "(${page#docs/})" docs/SUMMARY.md || { echo "docs/SUMMARY.md does not list $page"; missing=1; }
     done
     draw=target/release/dvm-codegen
-    picture=$("$draw" draw examples/06_jacobi.c --size T=5 --size N=20 --tile 2,6)
+    picture=$("$draw" draw examples/06_jacobi.c --set T=5 --set N=20 --tile 2,6)
     if [ "$picture" != "$(cat docs/jacobi-tiles.svg)" ]; then
       echo "docs/jacobi-tiles.svg is not what dvm-codegen draws"; missing=1
     fi

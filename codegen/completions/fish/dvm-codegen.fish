@@ -85,7 +85,7 @@ complete -c dvm-codegen -n "__fish_dvm_codegen_using_subcommand redist; and __fi
 complete -c dvm-codegen -n "__fish_dvm_codegen_using_subcommand redist; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c dvm-codegen -n "__fish_dvm_codegen_using_subcommand draw" -s o -l out -d 'File for the drawing (default: standard output)' -r -F
 complete -c dvm-codegen -n "__fish_dvm_codegen_using_subcommand draw" -l region -d 'Name of the region (default: the file\'s first region)' -r
-complete -c dvm-codegen -n "__fish_dvm_codegen_using_subcommand draw" -l size -d 'Value of a parameter, as N=12 (default: 12 each)' -r
+complete -c dvm-codegen -n "__fish_dvm_codegen_using_subcommand draw" -l set -l size -d 'Value of a parameter of the region, or of a constant that the file or -D defines, as N=12 (default: 12 for each parameter)' -r
 complete -c dvm-codegen -n "__fish_dvm_codegen_using_subcommand draw" -l tile -d 'Tile sizes (default: 4 each)' -r
 complete -c dvm-codegen -n "__fish_dvm_codegen_using_subcommand draw" -s h -l help -d 'Print help'
 complete -c dvm-codegen -n "__fish_dvm_codegen_using_subcommand explain" -s h -l help -d 'Print help'

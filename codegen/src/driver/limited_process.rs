@@ -31,7 +31,7 @@ pub enum Product {
     Remarked,
     /// The state after a pass, as text.
     Stage(Stage),
-    /// A drawing, as text. If there is a name, other regions give nothing.
+    /// The [`tile_drawing::Scene`] of a drawing, as JSON. If there is a name, other regions give nothing.
     Drawing(View, Option<String>),
 }
 
@@ -46,7 +46,9 @@ impl Product {
             }
             Product::Stage(stage) => crate::pipeline::print(region, *stage, original),
             Product::Drawing(_, Some(name)) if *name != region.name => Ok(String::new()),
-            Product::Drawing(view, _) => tile_drawing::scene(region, view).map(|scene| tile_drawing::svg(&scene)),
+            Product::Drawing(view, _) => {
+                tile_drawing::scene(region, view).map(|scene| String::from_utf8(words(&scene)).unwrap_or_default())
+            }
         };
         text.map(|file_scope| Replacement { file_scope, call: String::new(), phases: Vec::new(), in_own_process: None })
     }

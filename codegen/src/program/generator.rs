@@ -1,19 +1,22 @@
 //! `dvm-codegen`: turns C loop nests into tiles, and shows each pass.
 
 use super::name::CHOOSE;
+use super::named_constants::{named_constants, with_values};
 use crate::Stage;
 use crate::driver::compiler::Compiler;
 use crate::driver::compiler_text::CompilerText;
 use crate::driver::invocation::Invocation;
 use crate::driver::limited_process::{Guarded, Product};
-use crate::driver::{self, output_file};
+use crate::driver::{self, Outcome, output_file};
 use crate::limits;
 use crate::redist_c::{self, RedistArgs};
 use crate::refusal;
+use crate::scratch_folder::ScratchFolder;
 use crate::source::Source;
-use crate::tile_drawing::View;
+use crate::tile_drawing::{self, Scene, View};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,7 +35,7 @@ Examples:
   dvm-codegen tile jacobi.c -o jacobi.dvm.c
   dvm-codegen tile jacobi.c --print=model
   dvm-codegen tile solver.c --strict -o out.c -- -Iinclude -DN=1000 -std=c99
-  dvm-codegen draw jacobi.c --size T=5 --size N=20 --tile 2,6 -o tiles.svg
+  dvm-codegen draw jacobi.c --set T=5 --set N=20 --tile 2,6 -o tiles.svg
 
 Environment: DVM_CLANG names the clang that reads the source (default clang).
 
@@ -66,8 +69,9 @@ struct Draw {
     /// Name of the region (default: the file's first region).
     #[arg(long)]
     region: Option<String>,
-    /// Value of a parameter, as N=12 (default: 12 each).
-    #[arg(long = "size", value_name = "NAME=VALUE", value_parser = size)]
+    /// Value of a parameter of the region, or of a constant that the file or -D defines, as N=12 (default: 12 for each
+    /// parameter).
+    #[arg(long = "set", visible_alias = "size", value_name = "NAME=VALUE", value_parser = size)]
     sizes: Vec<(String, i64)>,
     /// Tile sizes (default: 4 each).
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(i64).range(1..))]
@@ -180,23 +184,68 @@ fn run_draw(draw: &Draw) -> u8 {
         Ok(source) => source,
         Err(e) => return complain(format!("cannot read `{}`: {e}", draw.file.display()), 2),
     };
-    let view = View { sizes: draw.sizes.clone(), tile: draw.tile.clone() };
-    let guarded = Guarded::new(Product::Drawing(view, draw.region.clone()));
-    let outcome = match driver::transform(&source, &draw.flags, &guarded) {
+    let view = view(draw, &source);
+    let changed = !view.originals.is_empty();
+    let constants = named_constants(&source, &draw.flags);
+    let (source, flags) = with_values(&source, &draw.flags, &constants, &view.sizes);
+    let outcome = match read_copy(&source, flags, &Guarded::new(Product::Drawing(view, draw.region.clone()))) {
         Ok(outcome) => outcome,
-        Err(e) => return complain(format!("{}: {e}", draw.file.display()), 3),
+        Err((message, code)) => return complain(format!("{}: {message}", draw.file.display()), code),
     };
     output_file::tell(&outcome.messages(&source));
-    let Some(text) = outcome.regions.iter().map(|(_, drawing)| &drawing.file_scope).find(|text| !text.is_empty())
-    else {
+    let mut scenes = outcome.regions.iter().map(|(_, drawing)| &drawing.file_scope);
+    let Some(scene) = scenes.find_map(|text| serde_json::from_str::<Scene>(text).ok()) else {
+        if changed && outcome.refused > 0 {
+            let path = draw.file.display();
+            output_file::tell(&format!(
+                "{path}: note: small constants may change what a region is; greater values keep it\n"
+            ));
+        }
         let region = draw.region.as_ref().map_or_else(|| "a region".to_owned(), |name| format!("a region '{name}'"));
         return complain(format!("{}: there is no drawing of {region}", draw.file.display()), 1);
     };
+    if let Some(note) = &scene.note {
+        output_file::tell(&format!("{}: note: {note}\n", draw.file.display()));
+    }
+    let text = tile_drawing::svg(&scene);
     let written = match &draw.out {
         Some(path) => output_file::write(path, text.as_bytes()),
         None => output_file::print(text.as_bytes()),
     };
     written.map_or_else(|message| complain(message, 2), |()| 0)
+}
+
+/// What is to be drawn. If constants get other values, the regions are read with their own, too.
+fn view(draw: &Draw, source: &Source) -> View {
+    // The last value of a name counts, as of a compiler's options.
+    let sizes: BTreeMap<String, i64> = draw.sizes.iter().cloned().collect();
+    let constants: BTreeSet<String> =
+        named_constants(source, &draw.flags).into_iter().map(|constant| constant.name).collect();
+    let changes = sizes.keys().any(|name| constants.contains(name));
+    let model = Stage::all().next().filter(|_| changes).map(|stage| Guarded::new(Product::Stage(stage)));
+    let read = model.and_then(|model| driver::transform(source, &draw.flags, &model).ok());
+    let originals = read.into_iter().flat_map(|outcome| outcome.regions).map(|(_, model)| model.file_scope).collect();
+    View {
+        sizes: sizes.into_iter().collect(),
+        tile: draw.tile.clone(),
+        constants: constants.into_iter().collect(),
+        originals,
+    }
+}
+
+/// Transforms a copy of the file with the source's text, which is not the file's own where a constant has another value.
+/// The error is a message and an exit status.
+fn read_copy(source: &Source, mut flags: Vec<String>, guarded: &Guarded) -> Result<Outcome, (String, u8)> {
+    let folder = ScratchFolder::open(u64::from(std::process::id())).map_err(|message| (message, 2))?;
+    let path = folder.path.join(source.path.file_name().unwrap_or_default());
+    std::fs::write(&path, &source.bytes).map_err(|e| (format!("cannot write `{}`: {e}", path.display()), 2))?;
+    let quoted = std::fs::canonicalize(source.folder()).unwrap_or_else(|_| source.folder());
+    flags.extend(["-iquote".to_owned(), quoted.display().to_string()]);
+    let copy = Source::new(&path, source.bytes.clone());
+    driver::transform(&copy, &flags, guarded).map_err(|e| {
+        let said = e.to_string().replace(&path.display().to_string(), &source.path.display().to_string());
+        (said, 3)
+    })
 }
 
 fn run(tile: &Tile) -> u8 {

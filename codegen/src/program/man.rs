@@ -267,7 +267,8 @@ fn usage(name: &str, command: &Command) -> String {
 /// What an argument is, and what it does.
 fn entry(page: &mut String, argument: &Arg) {
     let mut names: Vec<String> = argument.get_short().map(|short| format!("-{short}")).into_iter().collect();
-    names.extend(argument.get_long().map(|long| format!("--{long}")));
+    let aliases = argument.get_visible_aliases().unwrap_or_default();
+    names.extend(argument.get_long().into_iter().chain(aliases).map(|long| format!("--{long}")));
     let mut word = names.join(", ");
     if argument.is_positional() {
         word = value(argument);
@@ -314,7 +315,7 @@ fn every_entry_of_the_help_is_in_the_page() {
     }
     let page = generator_page();
     for word in
-        ["dvm-codegen redist draw", "--strict", "--size NAME=VALUE", "`flow`", "DVM_CLANG", "-o, --output OUT.c"]
+        ["dvm-codegen redist draw", "--strict", "--set, --size NAME=VALUE", "`flow`", "DVM_CLANG", "-o, --output OUT.c"]
     {
         assert!(page.contains(&roff(word)), "{word}: {page}");
     }

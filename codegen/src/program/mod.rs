@@ -7,6 +7,7 @@ mod dvmfc;
 mod explained;
 mod generator;
 mod name;
+mod named_constants;
 
 #[cfg(test)]
 mod man;

@@ -321,9 +321,9 @@ codes! {
     "DVM104" AnalysisLimit ("A nest of many statements with many different subscripts; mark its parts with pragmas of their own.")
         "the analysis took more operations, time or memory than it may",
         "Integer sets can become very large. Limits keep the compiler's time in bounds, and the region stays as it was.";
-    "DVM105" Drawing ("`dvm-codegen draw --size n=5000`: give smaller sizes.")
+    "DVM105" Drawing ("`dvm-codegen draw --set m=20`, where neither the region nor its file has an `m`: the message lists the names.")
         "a drawing is not possible for these sizes",
-        "The drawing has a point for each iteration and a line for each dependence.";
+        "`--set` knows the region's parameters and the file's constants. The drawing has a point for each iteration and a line for each dependence; of large regions it shows a part.";
     "DVM106" FlowUnknown
         "which value each read sees is not known, or tiles of another process could not compute it",
         "Messages between tiles would need to know which tile has written a value, of all that may have. A region with `across` then runs in its own process, as without the clause.";

@@ -1,7 +1,9 @@
-//! Convex hulls in the plane.
+//! Convex hulls in the plane, and how far apart they are.
+
+type Place = (f64, f64);
 
 /// The corners of the convex hull of `points`, counter-clockwise (Andrew's monotone chain).
-pub(super) fn hull(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+pub(super) fn hull(points: &[Place]) -> Vec<Place> {
     let mut sorted = points.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     sorted.dedup();
@@ -16,11 +18,11 @@ pub(super) fn hull(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 /// One chain of the hull: only left turns.
-fn half<'a>(points: impl std::iter::Iterator<Item = &'a (f64, f64)>) -> Vec<(f64, f64)> {
-    let mut side: Vec<(f64, f64)> = Vec::new();
+fn half<'a>(points: impl std::iter::Iterator<Item = &'a Place>) -> Vec<Place> {
+    let mut side: Vec<Place> = Vec::new();
     for &c in points {
         while let [.., a, b] = side[..] {
-            if (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0) > 0.0 {
+            if turn(a, b, c) > 0.0 {
                 break;
             }
             side.pop();
@@ -30,9 +32,64 @@ fn half<'a>(points: impl std::iter::Iterator<Item = &'a (f64, f64)>) -> Vec<(f64
     side
 }
 
+/// The distance between two hulls; 0 if they share a point. A hull without corners is infinitely far away.
+pub(super) fn distance(one: &[Place], other: &[Place]) -> f64 {
+    if other.first().is_some_and(|place| is_inside(one, *place))
+        || one.first().is_some_and(|place| is_inside(other, *place))
+    {
+        return 0.0;
+    }
+    let pairs = edges(one).flat_map(|a| edges(other).map(move |b| (a, b)));
+    pairs.map(|(a, b)| edge_distance(a, b)).fold(f64::INFINITY, f64::min)
+}
+
+/// The edges of a hull; of a point, the point as an edge.
+fn edges(corners: &[Place]) -> impl std::iter::Iterator<Item = (Place, Place)> + '_ {
+    corners.iter().enumerate().map(|(k, &corner)| (corner, corners[(k + 1) % corners.len()]))
+}
+
+/// Whether a place is inside a hull, or on its border.
+fn is_inside(corners: &[Place], place: Place) -> bool {
+    corners.len() > 2 && edges(corners).all(|(from, to)| turn(from, to, place) >= 0.0)
+}
+
+/// Twice the area of the triangle; positive if it turns left.
+fn turn(a: Place, b: Place, c: Place) -> f64 {
+    (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0)
+}
+
+fn edge_distance(one: (Place, Place), other: (Place, Place)) -> f64 {
+    let apart = |(a, b): (Place, Place), (c, d): (Place, Place)| turn(a, b, c) * turn(a, b, d) >= 0.0;
+    if !apart(one, other) && !apart(other, one) {
+        return 0.0;
+    }
+    let ends = [(one.0, other), (one.1, other), (other.0, one), (other.1, one)];
+    ends.into_iter().map(|(place, edge)| place_distance(place, edge)).fold(f64::INFINITY, f64::min)
+}
+
+/// The distance between a place and an edge.
+fn place_distance(place: Place, (from, to): (Place, Place)) -> f64 {
+    let (along, reach) = ((to.0 - from.0, to.1 - from.1), (place.0 - from.0, place.1 - from.1));
+    let length = along.0.mul_add(along.0, along.1 * along.1);
+    let share = if length > 0.0 { (along.0.mul_add(reach.0, along.1 * reach.1) / length).clamp(0.0, 1.0) } else { 0.0 };
+    share.mul_add(-along.0, reach.0).hypot(share.mul_add(-along.1, reach.1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn distances_of_hulls() {
+        let square = [(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0)];
+        assert_eq!(distance(&square, &[(5.0, 1.0)]), 3.0);
+        assert_eq!(distance(&[(5.0, 6.0)], &square), 5.0);
+        assert_eq!(distance(&square, &[(1.0, 1.0)]), 0.0);
+        assert_eq!(distance(&square, &[(-1.0, 1.0), (3.0, 1.0)]), 0.0, "a line across");
+        assert_eq!(distance(&square, &[(3.0, -1.0), (3.0, 4.0)]), 1.0);
+        assert_eq!(distance(&square, &square), 0.0);
+        assert_eq!(distance(&square, &[]), f64::INFINITY);
+    }
 
     #[test]
     fn a_square_with_points_inside_and_on_the_edge() {

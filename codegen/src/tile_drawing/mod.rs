@@ -1,15 +1,23 @@
 //! Drawings of tiled iteration spaces, like Figure 5 of the report: points are statement instances, coloured areas are
 //! tiles, arrows are dependences.
 
+mod colours;
 mod hull;
+mod legend;
 mod scene;
+mod statement_name;
+mod style;
 mod svg;
+mod text_width;
+mod window;
 
 pub use scene::{View, scene};
 pub use svg::svg;
 
+use serde::{Deserialize, Serialize};
+
 /// A statement instance.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// Index into [`Scene::statements`].
     pub statement: usize,
@@ -22,12 +30,14 @@ pub struct Point {
 }
 
 /// The content of a drawing.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scene {
     /// Title line above the drawing.
     pub title: String,
     /// Names of the horizontal and the vertical axis.
     pub axes: [String; 2],
+    /// What is said about the drawing besides, if it is not of the whole region.
+    pub note: Option<String>,
     /// Names of the statements.
     pub statements: Vec<String>,
     /// Statement instances.
