@@ -173,8 +173,8 @@ const TRACE: Knob = Knob {
     unit: "file",
     default: "no trace",
     documentation: "Writes a timeline of the run to this file: tasks, tiles, steals, sleeps, publications and copies \
-        of data of each worker, in the Chrome trace format, for Perfetto or chrome://tracing. The file is opened at \
-        init, so that a path that cannot be written fails at once. It is written at finalize; also when the program \
+        of data of each worker, arrows from tasks to the readers of their data, the number of busy workers and the memory \
+        over time, in the Chrome trace format, for Perfetto or chrome://tracing. The file is opened at init, so that a path that cannot be written fails at once. It is written at finalize; also when the program \
         exits without finalize, when SIGTERM, SIGINT or SIGHUP ends it (unless it handles them itself), and after each \
         report of the watchdog. In a job of several processes, process 0 writes the events of all processes to its \
         file at finalize, with arrows for tasks that are sent and bytes that are fetched; where only one process \
@@ -186,8 +186,8 @@ const TRACE_EVENTS: Knob = Knob {
     kind: ValueKind::Number { least: 1, most: 100_000_000 },
     unit: "events per worker",
     default: "200000",
-    documentation: "How many events a trace keeps for each worker, 64 bytes each. If there are more, it drops the \
-        earliest, and says how many.",
+    documentation: "How many events a trace keeps for each worker, 64 bytes each; each argument of a task counts as one. \
+        If there are more, it drops the earliest, and says how many.",
 };
 const SUMMARY: Knob = Knob {
     name: "summary",

@@ -114,6 +114,7 @@ fn the_timeline_shows_every_task_tile_and_publication_once() {
         ("data publish 100", 3),
         ("data publish 7", 1),
         ("data publish 8", 4),
+        ("flow datum", 2 * (3 + 3)), // both ends: from each make to its use, and between updates
         ("task make", 3),
         ("task update", 4),
         ("task use", 3),

@@ -108,6 +108,11 @@ impl Redistribution {
         })
     }
 
+    /// The elements by source and target memory, ascending.
+    pub(super) fn messages(&self) -> &[((u32, u32), i64)] {
+        &self.messages
+    }
+
     /// The elements that one memory sends another.
     pub(crate) fn message(&self, source: u32, target: u32) -> i64 {
         self.messages.binary_search_by_key(&(source, target), |m| m.0).map_or(0, |k| self.messages[k].1)

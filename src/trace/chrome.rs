@@ -4,13 +4,22 @@
 //! event kept, a mark (`"ph":"i"`) for each publication, times in microseconds. A row whose ring
 //! was full begins with a mark that says how many events are missing, and `otherData.dropped` is their sum.
 //!
-//! In a job each process is a process of the file, with its index; messages between them are complete events, and arrows
+//! Arrows (`"ph":"s"`, `"f"`) lead from a task to the readers of its data. Counters (`"ph":"C"`) have the busy workers and the
+//! memory over time.
+//!
+//! In a job each process is a process of the file; messages between them are complete events, and arrows
 //! (`"ph":"s"`, `"t"`, `"f"`) lead from one to the next.
+//!
+//! Viewers show a row as a process's main thread if its `tid` is the `pid`, and one with `tid` 0 as idle: a process has its index
+//! and 1 as `pid`, and its rows begin at 10,000 times that.
 
 use std::fmt;
 use std::io::{Result, Write};
 
 use super::arrow::{ArrowKind, ArrowPoint, Point};
+use super::chains;
+use super::counters;
+use super::line::{Line, lines};
 use super::ring::{Event, Kind, MessageKind};
 use super::session::{Row, Session, Times};
 
@@ -23,6 +32,7 @@ pub(super) fn write(out: &mut impl Write, session: &Session) -> Result<()> {
     for number in 0..session.rows.len() {
         dropped += row(out, session, &times, number, &mut Vec::new())?;
     }
+    overview(out, session, &times)?;
     end(out, dropped)
 }
 
@@ -36,21 +46,83 @@ pub(super) fn end(out: &mut impl Write, dropped: u64) -> Result<()> {
     writeln!(out, "\n],\"otherData\":{{\"dropped\":{dropped}}}}}")
 }
 
-/// The number by which the file knows the process.
-fn number_of(session: &Session) -> u32 {
-    session.job.map_or_else(std::process::id, |job| job.process)
+/// No process has more rows.
+const MOST_ROWS: u64 = 10_000;
+
+/// The index of the process in its job.
+fn index_of(session: &Session) -> u32 {
+    session.job.map_or(0, |job| job.process)
+}
+
+/// The number by which the file knows a process.
+fn pid(process: u32) -> u64 {
+    u64::from(process) + 1
+}
+
+/// The row of a process, as the file names it.
+struct Place {
+    process: u32,
+    row: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pid = pid(self.process);
+        write!(f, "\"pid\":{pid},\"tid\":{}", pid * MOST_ROWS + u64::from(self.row))
+    }
 }
 
 /// Writes what the process is called, behind `lead`: a comma, unless nothing stands before.
 pub(super) fn title(out: &mut impl Write, session: &Session, lead: &str) -> Result<()> {
-    let pid = number_of(session);
+    let (process, pid) = (index_of(session), pid(index_of(session)));
     let place = |name: &str| format!("{{\"ph\":\"M\",\"name\":\"{name}\",\"pid\":{pid},\"args\":");
-    let Some(job) = session.job else {
-        return write!(out, "{lead}{}{{\"name\":\"libdvm\"}}}}", place("process_name"));
-    };
-    write!(out, "{lead}{}{{\"name\":\"process {}\"}}}}", place("process_name"), job.process)?;
+    let name = session.job.map_or_else(|| "libdvm".to_owned(), |_| format!("process {process}"));
+    write!(out, "{lead}{}{{\"name\":\"{name}\"}}}}", place("process_name"))?;
     write!(out, ",\n{}{{\"labels\":\"pid {}\"}}}}", place("process_labels"), std::process::id())?;
-    write!(out, ",\n{}{{\"sort_index\":{}}}}}", place("process_sort_index"), job.process)
+    write!(out, ",\n{}{{\"sort_index\":{process}}}}}", place("process_sort_index"))
+}
+
+/// Writes the process's arrows from tasks to readers of their data, and its counters. For the end of its entries: an arrow
+/// is bound to events before it. Without memory to find them there are none.
+pub(super) fn overview(out: &mut impl Write, session: &Session, times: &Times) -> Result<()> {
+    let Ok(lines) = lines(session, |units| times.nanoseconds(units)) else { return Ok(()) };
+    let process = index_of(session);
+    for (number, ((from_row, from), (to_row, to))) in chains::readers(&lines).into_iter().enumerate() {
+        let (writer, reader) = (event_at(&lines, from_row, from), event_at(&lines, to_row, to));
+        // What the writer publishes before its end may be read before.
+        let left = (writer.start + writer.duration.saturating_sub(1)).min(reader.start);
+        let ends = [("s", from_row, left, ""), ("f", to_row, reader.start, "\"bp\":\"e\",")];
+        for (phase, row, time, binding) in ends {
+            let (place, at, id) = (Place { process, row }, Microseconds(time), pid(process) << 40 | number as u64);
+            write!(
+                out,
+                ",\n{{\"ph\":\"{phase}\",{binding}\"cat\":\"flow\",\"name\":\"datum\",\"id\":\"{id:#x}\",{place},\"ts\":{at}}}"
+            )?;
+        }
+    }
+    for (time, count) in counters::busy_workers(&lines) {
+        counter(out, process, "busy workers", "workers", time, Thousandths(count))?;
+    }
+    for (units, bytes) in session.memory.list() {
+        counter(out, process, "memory of the process", "bytes", times.nanoseconds(units), bytes)?;
+    }
+    Ok(())
+}
+
+fn event_at(lines: &[Line], row: u32, place: u32) -> &Event {
+    &lines[row as usize].events[place as usize]
+}
+
+fn counter(
+    out: &mut impl Write,
+    process: u32,
+    name: &str,
+    unit: &str,
+    time: u64,
+    value: impl fmt::Display,
+) -> Result<()> {
+    let (pid, at) = (pid(process), Microseconds(time));
+    write!(out, ",\n{{\"ph\":\"C\",\"name\":\"{name}\",\"pid\":{pid},\"ts\":{at},\"args\":{{\"{unit}\":{value}}}}}")
 }
 
 /// Writes a row, and appends the points of its arrows; gives how many of its events are missing. Whoever enters an event
@@ -71,8 +143,8 @@ pub(super) fn row(
         let events = book.ring.in_order().map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
         (events, book.ring.dropped())
     };
-    let (pid, home) = (number_of(session), session.job.map_or(0, |job| job.process));
-    let place = format!("\"pid\":{pid},\"tid\":{number}");
+    let home = index_of(session);
+    let place = Place { process: home, row: number as u32 }.to_string();
     let title = Json(title);
     write!(out, ",\n{{\"ph\":\"M\",\"name\":\"thread_name\",{place},\"args\":{{\"name\":{title}}}}}")?;
     write!(out, ",\n{{\"ph\":\"M\",\"name\":\"thread_sort_index\",{place},\"args\":{{\"sort_index\":{number}}}}}")?;
@@ -94,7 +166,7 @@ pub(super) fn row(
         event.start = times.nanoseconds(event.start);
         event.duration = end.saturating_sub(event.start);
         if let Kind::Message(kind) = event.kind {
-            points.push(point(&event, kind, (pid, number)));
+            points.push(point(&event, kind, (home, number)));
         }
         if event.kind != Kind::Message(MessageKind::BeginTask) {
             write_event(out, &event, &names, &place, home)?;
@@ -125,11 +197,10 @@ pub(super) fn write_point(out: &mut impl Write, point: &Point) -> Result<()> {
         ArrowPoint::Middle => ("t", ""),
         ArrowPoint::End => ("f", "\"bp\":\"e\","),
     };
-    let at = Microseconds(time);
+    let (place, at) = (Place { process, row }, Microseconds(time));
     write!(
         out,
-        ",\n{{\"ph\":\"{phase}\",{binding}\"cat\":\"message\",\"name\":\"{name}\",\"id\":\"{arrow:#x}\",\"pid\":{process},\
-         \"tid\":{row},\"ts\":{at}}}"
+        ",\n{{\"ph\":\"{phase}\",{binding}\"cat\":\"message\",\"name\":\"{name}\",\"id\":\"{arrow:#x}\",{place},\"ts\":{at}}}"
     )
 }
 
@@ -184,6 +255,15 @@ fn write_event(out: &mut impl Write, event: &Event, names: &[String], place: &st
 struct Microseconds(u64);
 
 impl fmt::Display for Microseconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:03}", self.0 / 1000, self.0 % 1000)
+    }
+}
+
+/// Thousandths, shown as a number.
+struct Thousandths(u64);
+
+impl fmt::Display for Thousandths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{:03}", self.0 / 1000, self.0 % 1000)
     }

@@ -85,14 +85,23 @@ impl Trace {
         self.0.as_ref().map_or(0, |session| session.rows.len())
     }
 
-    /// A part of the timeline as text, and its points of arrows; and how many events are missing.
+    /// A part of the timeline as text, and its points of arrows; and how many events are missing. The last part has also what
+    /// is about all of them.
     pub(crate) fn part(&self, number: usize) -> (Vec<u8>, Vec<u8>, u64) {
         let Some(session) = &self.0 else { return Default::default() };
         let (mut text, mut points, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
-        let times = session.times();
+        let known = session.collected.lock().times.clone().filter(|_| number > 0);
+        let times = known.unwrap_or_else(|| session.times());
+        if number == 0 {
+            session.collected.lock().times = Some(times.clone());
+        }
         let titled = if number == 0 { chrome::title(&mut text, session, ",\n") } else { Ok(()) };
         // Writing to memory fails only without any: then the events are missing.
-        let dropped = titled.and_then(|()| chrome::row(&mut text, session, &times, number, &mut points));
+        let row = titled.and_then(|()| chrome::row(&mut text, session, &times, number, &mut points));
+        let is_last = number + 1 == session.rows.len();
+        let dropped = row.and_then(|dropped| {
+            if is_last { chrome::overview(&mut text, session, &times).map(|()| dropped) } else { Ok(dropped) }
+        });
         for point in &points {
             point.write(&mut bytes);
         }
@@ -150,6 +159,7 @@ impl Trace {
             merge.dropped += dropped;
             merge.points.extend(points);
         }
+        merge.write(|out, session| chrome::overview(out, session, &times));
         merge.summaries.push(ProcessSummary::of(session));
         Some(merge)
     }

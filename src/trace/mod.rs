@@ -9,6 +9,8 @@
 //! - `ring`: events; `chrome`: the timeline's file
 //! - `tally`: sums; `summary`: the table
 //! - `dot`: the graph of tasks
+//! - `line`, `chains`: who reads what, for the timeline's arrows and the report; `counters`: what the timeline counts over time;
+//!   `memory_samples`: the memory over time
 //! - `profile`: the report, and `noted`: what it needs besides events
 //! - `session`: the books; `output`: files
 //! - `merge`: one file, one table and one report of several processes; `arrow`: messages between these; `alignment`: their clocks;
@@ -16,9 +18,13 @@
 
 mod alignment;
 mod arrow;
+mod chains;
 mod chrome;
 mod clock;
+mod counters;
 mod dot;
+mod line;
+mod memory_samples;
 mod merge;
 mod noted;
 mod output;
@@ -48,6 +54,7 @@ pub(crate) use traffic::{SentTraffic, Traffic};
 
 use clock::Clock;
 use dot::Drawing;
+use memory_samples::Memory;
 use noted::Noted;
 use output::Output;
 use ring::{Kind, Ring};
@@ -109,6 +116,7 @@ impl Trace {
             alignment: Mutex::default(),
             collected: Mutex::default(),
             names: Mutex::default(),
+            memory: Memory::new(),
         }))))
     }
 
@@ -178,7 +186,7 @@ impl Trace {
 
     /// Whether arguments of tasks are noted.
     pub fn wants_arguments(&self) -> bool {
-        self.0.as_ref().is_some_and(|session| session.profile.is_some())
+        self.0.as_ref().is_some_and(|session| session.profile.is_some() || session.timeline.is_some())
     }
 
     /// The arguments of the task that `worker` began at `start` and that was noted: number and bytes of each datum, and
@@ -186,6 +194,18 @@ impl Trace {
     pub fn arguments(&self, worker: usize, start: Stamp, all: impl Iterator<Item = (u64, usize, bool)>) {
         if let Some(session) = &self.0 {
             session.arguments(worker, start, all);
+        }
+    }
+
+    /// A round of a redistribution begins: the numbers of source and target memories, and what each pair of them moves, in
+    /// bytes; ascending. `pairs` is called only if that is noted.
+    #[inline]
+    pub fn redistribution<Pairs>(&self, memories: (usize, usize), pairs: impl FnOnce() -> Pairs)
+    where
+        Pairs: ExactSizeIterator<Item = (u32, u32, u64)> + Clone,
+    {
+        if let Some(profile) = self.0.as_ref().and_then(|session| session.profile.as_ref()) {
+            profile.redistributions.note(memories, pairs());
         }
     }
 

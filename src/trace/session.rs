@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::alignment::Alignment;
 use super::clock::Clock;
 use super::dot::Drawing;
+use super::memory_samples::Memory;
 use super::noted::Noted;
 use super::output::Output;
 use super::ring::{Event, Kind, MAX_COORDINATES, MessageKind, Ring};
@@ -38,6 +39,7 @@ pub(super) struct Session {
     pub(super) alignment: Mutex<Alignment>,
     pub(super) collected: Mutex<Collected>,
     pub(super) names: Mutex<Names>,
+    pub(super) memory: Memory,
 }
 
 /// What a message is about.
@@ -53,6 +55,7 @@ pub(crate) struct About<'a> {
 }
 
 /// Converts the times of events.
+#[derive(Clone, Debug)]
 pub(super) struct Times {
     rate: f64,
     begun: u64,
@@ -83,6 +86,9 @@ pub(crate) struct JobClock {
 #[derive(Debug, Default)]
 pub(super) struct Collected {
     pub(super) traffic: Option<Traffic>,
+    /// What converts the times of this process's parts of the timeline: the clock's rate is measured anew by each question, and
+    /// arrows would miss their events.
+    pub(super) times: Option<Times>,
     /// Process 0 prints the table, or has printed it.
     pub(super) summary: bool,
     /// Why the merged file could not be written.
@@ -205,9 +211,7 @@ impl Session {
         }
         if self.timeline.is_some() || self.profile.is_some() {
             book.ring.push(event);
-        }
-        if let Some(profile) = &self.profile {
-            profile.memory.sample(now);
+            self.memory.sample(now);
         }
     }
 }

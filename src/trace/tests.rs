@@ -39,6 +39,31 @@ fn entries<'a>(file: &'a Value, phase: &str) -> Vec<&'a Value> {
     file["traceEvents"].as_array().unwrap().iter().filter(|entry| entry["ph"] == phase).collect()
 }
 
+/// The row of an entry in its process.
+fn row(entry: &Value) -> u64 {
+    entry["tid"].as_u64().unwrap() % 10_000
+}
+
+/// The process of an entry.
+fn process(entry: &Value) -> u64 {
+    entry["pid"].as_u64().unwrap() - 1
+}
+
+/// Viewers show a row whose number is the process's as its main thread, and one with number 0 as idle.
+fn check_rows(file: &Value) {
+    let all = file["traceEvents"].as_array().unwrap();
+    for entry in all.iter().filter(|entry| !entry["tid"].is_null()) {
+        assert!(entry["tid"] != 0 && entry["pid"] != 0 && entry["tid"] != entry["pid"], "{entry}");
+    }
+    let order: Vec<u64> = all
+        .iter()
+        .filter(|entry| entry["name"] == "thread_sort_index")
+        .inspect(|entry| assert_eq!(entry["args"]["sort_index"], row(entry)))
+        .map(|entry| entry["tid"].as_u64().unwrap())
+        .collect();
+    assert!(order.is_sorted() && !order.is_empty(), "{order:?}");
+}
+
 #[test]
 fn every_event_of_every_worker_is_shown_once() {
     let (workers, each) = (4, 500);
@@ -61,7 +86,7 @@ fn every_event_of_every_worker_is_shown_once() {
     let mut seen = BTreeMap::new();
     for event in entries(&file, "X") {
         assert!(event["ts"].as_f64().unwrap() >= 0.0 && event["dur"].as_f64().unwrap() >= 0.0);
-        *seen.entry(format!("{} {} {} {}", event["tid"], event["cat"], event["name"], event["args"])).or_insert(0) += 1;
+        *seen.entry(format!("{} {} {} {}", row(event), event["cat"], event["name"], event["args"])).or_insert(0) += 1;
     }
     let mut expected = BTreeMap::new();
     for worker in 0..workers {
@@ -74,6 +99,7 @@ fn every_event_of_every_worker_is_shown_once() {
         expected.insert(format!("{worker} \"sleep\" \"sleep\" null"), 1);
     }
     assert_eq!(seen, expected);
+    check_rows(&file);
     let titles: Vec<_> = entries(&file, "M")
         .into_iter()
         .filter(|entry| entry["name"] == "thread_name")
@@ -179,7 +205,7 @@ fn data_and_other_threads_are_shown() {
     trace.publish(None, 5, 0);
     trace.tile(None, trace.begin(), trace.name("alone"), &[3]);
     let file = finish(&trace, &folder);
-    let told = |entry: &Value| format!("{} {} {} {}", entry["tid"], entry["cat"], entry["name"], entry["args"]);
+    let told = |entry: &Value| format!("{} {} {} {}", row(entry), entry["cat"], entry["name"], entry["args"]);
     let mut marks: Vec<_> = entries(&file, "i").into_iter().map(told).collect();
     let mut spans: Vec<_> = entries(&file, "X").into_iter().map(told).collect();
     marks.sort();
@@ -192,6 +218,82 @@ fn data_and_other_threads_are_shown() {
     let tile = "1 \"tile\" \"alone\" {\"dimension\":1,\"tile\":[3]}";
     assert_eq!(spans, [format!("0 \"data\" \"copy\" {}", datum(7, 16)), tile.to_owned()]);
     assert!(entries(&file, "M").iter().any(|entry| entry["args"]["name"] == "other threads"));
+}
+
+/// `trace` notes a task of `worker` that reads these data and makes those.
+fn reading_task(trace: &Trace, worker: usize, name: &'static str, reads: &[u64], makes: &[u64]) {
+    let start = trace.begin();
+    std::thread::sleep(std::time::Duration::from_millis(1));
+    trace.task(worker, start, name);
+    let all = reads.iter().map(|datum| (*datum, 8, false)).chain(makes.iter().map(|datum| (*datum, 8, true)));
+    trace.arguments(worker, start, all);
+}
+
+/// The ends of the arrows between tasks: process and name of the task that holds each.
+fn reader_arrows(file: &Value) -> Vec<[(u64, String); 2]> {
+    let end = |point: &Value| {
+        let of = |event: &&&Value| event["pid"] == point["pid"] && event["tid"] == point["tid"];
+        let at = point["ts"].as_f64().unwrap();
+        let holds = |event: &&&Value| {
+            let start = event["ts"].as_f64().unwrap();
+            start <= at && at < start + event["dur"].as_f64().unwrap()
+        };
+        let events = entries(file, "X");
+        let event = events.iter().filter(of).find(holds).unwrap_or_else(|| panic!("nothing holds {point}"));
+        (process(event), event["name"].as_str().unwrap().to_owned())
+    };
+    let flows = |phase| entries(file, phase).into_iter().filter(|entry| entry["cat"] == "flow");
+    let finish = |start: &Value| flows("f").find(|end| end["id"] == start["id"]).unwrap();
+    let mut found: Vec<_> = flows("s").map(|start| [end(start), end(finish(start))]).collect();
+    found.sort();
+    assert_eq!(flows("f").count(), found.len());
+    found
+}
+
+#[test]
+fn arrows_lead_from_a_task_to_the_readers_of_its_data() {
+    let (trace, folder) = start(2, "100");
+    assert!(trace.wants_arguments(), "a timeline needs them");
+    reading_task(&trace, 0, "make", &[], &[1, 2]);
+    reading_task(&trace, 1, "use", &[1], &[3]);
+    reading_task(&trace, 0, "use both", &[2, 3], &[]);
+    reading_task(&trace, 1, "stranger", &[9], &[]);
+    let file = finish(&trace, &folder);
+    let arrow = |from: &str, to: &str| [(0, from.to_owned()), (0, to.to_owned())];
+    let expected = [arrow("make", "use"), arrow("make", "use both"), arrow("use", "use both")];
+    assert_eq!(reader_arrows(&file), expected);
+}
+
+#[test]
+fn counters_tell_busy_workers_and_memory() {
+    let (trace, folder) = start(2, "100");
+    reading_task(&trace, 0, "make", &[], &[1]);
+    let file = finish(&trace, &folder);
+    let all = entries(&file, "C");
+    let of = |name: &str| all.iter().copied().filter(|entry| entry["name"] == name).collect::<Vec<_>>();
+    let busy: Vec<_> = of("busy workers").iter().map(|entry| entry["args"]["workers"].as_f64().unwrap()).collect();
+    assert_eq!(busy, [1.0, 0.0]);
+    let memory = of("memory of the process");
+    assert!(!memory.is_empty() && memory.iter().all(|entry| entry["args"]["bytes"].as_u64().unwrap() > 1 << 20));
+    assert!(all.iter().all(|entry| entry["pid"] == 1 && entry["ts"].is_number()));
+}
+
+#[test]
+fn arrows_and_counters_of_each_process_are_in_the_merged_file() {
+    let folder = scratch(&[]);
+    let path = folder.join(FILE);
+    let traces: Vec<Trace> = (0..2).map(|process| start_part(process, path.to_str().unwrap(), "10")).collect();
+    for trace in &traces {
+        reading_task(trace, 0, "make", &[], &[1]);
+        reading_task(trace, 1, "use", &[1], &[]);
+    }
+    let file = merged(&traces, &folder);
+    let arrow = |process: u64| [(process, "make".to_owned()), (process, "use".to_owned())];
+    assert_eq!(reader_arrows(&file), [arrow(0), arrow(1)]);
+    for process in [0, 1] {
+        let of = |entry: &&&Value| self::process(entry) == process && entry["name"] == "busy workers";
+        assert!(entries(&file, "C").iter().filter(of).count() > 1);
+    }
 }
 
 /// A trace of a process of a job, whose epoch is a second ago.
@@ -240,7 +342,7 @@ fn processes_are_merged_with_a_track_for_each_worker_and_arrows_that_begin_and_e
     let file = merged(&traces, &folder);
     let names = |kind: &str| -> Vec<String> {
         let all = entries(&file, "M").into_iter().filter(|entry| entry["name"] == kind);
-        all.map(|entry| format!("{} {}", entry["pid"], entry["args"]["name"].as_str().unwrap())).collect()
+        all.map(|entry| format!("{} {}", process(entry), entry["args"]["name"].as_str().unwrap())).collect()
     };
     assert_eq!(names("process_name"), ["0 process 0", "1 process 1", "2 process 2"]);
     let tracks = [
@@ -255,9 +357,10 @@ fn processes_are_merged_with_a_track_for_each_worker_and_arrows_that_begin_and_e
         "2 process 2, messages",
     ];
     assert_eq!(names("thread_name"), tracks);
+    check_rows(&file);
     let point = |entry: &&Value| {
         let (phase, name, id) = (&entry["ph"], &entry["name"], &entry["id"]);
-        format!("{phase} {name} {id} {} {}", entry["pid"], entry["tid"])
+        format!("{phase} {name} {id} {} {}", process(entry), row(entry))
     };
     let all = file["traceEvents"].as_array().unwrap();
     let arrows: Vec<String> = all

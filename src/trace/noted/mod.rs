@@ -1,9 +1,9 @@
 //! What the report of a run needs besides events: noted while the run goes on.
 //!
-//! - `memory`: the process's memory over time
 //! - `tile_graphs`: which tile waits for which
+//! - `redistributions`: what redistributions moved
 
-mod memory;
+mod redistributions;
 mod tile_graphs;
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::path::Path;
 use super::output::Output;
 use crate::error::{Error, dvm_retcode_t};
 
-pub(super) use memory::Memory;
+pub(super) use redistributions::{MovedBytes, NotedRedistributions, Redistributions};
 pub(super) use tile_graphs::TileGraphs;
 
 const VARIABLE: &str = "DVM_PROFILE";
@@ -22,8 +22,8 @@ const WHAT: &str = "report";
 pub(super) struct Noted {
     pub(super) output: Output,
     pub(super) format: Format,
-    pub(super) memory: Memory,
     pub(super) graphs: TileGraphs,
+    pub(super) redistributions: Redistributions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,6 @@ impl Noted {
             let end = if format == Format::Html { "html" } else { "json" };
             Output::unopened(VARIABLE, WHAT, path.with_extension(format!("{process}.{end}")))
         };
-        Ok(Noted { output, format, memory: Memory::new(), graphs: TileGraphs::default() })
+        Ok(Noted { output, format, graphs: TileGraphs::default(), redistributions: Redistributions::default() })
     }
 }

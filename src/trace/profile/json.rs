@@ -5,9 +5,10 @@ use std::fmt::Display;
 use std::io::{Result, Write};
 
 use super::advice::Advice;
-use super::line::Line;
 use super::record::RunRecord;
 use crate::trace::chrome::Json;
+use crate::trace::line::Line;
+use crate::trace::noted::{MovedBytes, NotedRedistributions};
 use crate::trace::ring::{Event, Kind, MAX_COORDINATES};
 use crate::trace::summary::ProcessSummary;
 use crate::trace::tally::{Sum, Tally};
@@ -38,13 +39,15 @@ pub(super) fn write(out: &mut impl Write, record: &RunRecord, sentences: &[Advic
     list(
         out,
         record.kinds.iter().map(|kind| {
+            // A tile reads and writes arrays of which the run-time knows nothing.
+            let bytes = |bytes: u64| if kind.tiles { "null".to_owned() } else { bytes.to_string() };
             format!(
                 "{{\"what\":\"{}\",\"name\":{},{},\"read_bytes\":{},\"written_bytes\":{},\"stolen\":{}}}",
                 if kind.tiles { "tile" } else { "task" },
                 kind.name,
                 sum(kind.time),
-                kind.read,
-                kind.written,
+                bytes(kind.read),
+                bytes(kind.written),
                 kind.stolen
             )
         }),
@@ -58,6 +61,20 @@ pub(super) fn write(out: &mut impl Write, record: &RunRecord, sentences: &[Advic
     write!(out, ",\n\"data\":{{\"published\":{},\"published_bytes\":{}", published.count, published.total)?;
     write!(out, ",\"copied\":{},\"copied_bytes\":{}", copied.count, copied.total)?;
     write!(out, ",\"never_relaxed\":{},\"never_relaxed_bytes\":{}}}", left.0, left.1)?;
+    let NotedRedistributions { list: moved, left_out } = &record.redistributions;
+    write!(out, ",\n\"redistributions\":{{\"left_out\":{left_out},\"list\":")?;
+    let pair = |(source, target, bytes): &(u32, u32, u64)| format!("{source},{target},{bytes}");
+    list(
+        out,
+        moved.iter().map(|MovedBytes { sources, targets, pairs, rounds }| {
+            let pairs: Vec<String> = pairs.iter().map(pair).collect();
+            format!(
+                "{{\"sources\":{sources},\"targets\":{targets},\"rounds\":{rounds},\"bytes\":[{}]}}",
+                pairs.join(",")
+            )
+        }),
+    )?;
+    write!(out, "}}")?;
     let chains = &record.chains;
     write!(out, ",\n\"critical_path\":{{\"work_ns\":{},\"span_ns\":{}", chains.work, chains.span)?;
     write!(out, ",\"graphs_without_edges\":{},\"events\":", record.unknown_graphs)?;

@@ -1,13 +1,10 @@
 //! The report of a run (`DVM_PROFILE`): one file of HTML that needs no network, or the same data as JSON.
 //!
-//! - `line`: the events of a worker; `record`: what the books have, in nanoseconds; `chains`: who reads what, and the
-//!   critical path; `occupancy`: how many workers were busy when; `advice`: sentences that follow from these
+//! - `record`: what the books have, in nanoseconds; `occupancy`: how many workers were busy when; `advice`: sentences that follow from these
 //! - `json`: the data; `page`: what shows them, in HTML, CSS and JavaScript
 
 mod advice;
-mod chains;
 mod json;
-mod line;
 mod occupancy;
 mod record;
 
@@ -21,16 +18,17 @@ use crate::error::Error;
 /// The page. The marks `style`, `data` and `script` are replaced.
 const PAGE: &str = include_str!("page/report.html");
 const STYLE: &str = include_str!("page/report.css");
-const SCRIPTS: [&str; 4] = [
+const SCRIPTS: [&str; 5] = [
     include_str!("page/model.js"),
     include_str!("page/timeline.js"),
     include_str!("page/charts.js"),
+    include_str!("page/redistributions.js"),
     include_str!("page/report.js"),
 ];
 
 /// What this process has for the report, as JSON.
 pub(super) fn part(session: &Session, noted: &Noted) -> std::io::Result<Vec<u8>> {
-    noted.memory.take(session.now());
+    session.memory.take(session.now());
     let record =
         record::RunRecord::of(session, noted).map_err(|_| std::io::Error::from(std::io::ErrorKind::OutOfMemory))?;
     let mut text = Vec::new();

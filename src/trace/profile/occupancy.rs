@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::chains::EventPlace;
-use super::line::{Line, runs};
+use crate::trace::chains::EventPlace;
+use crate::trace::line::{Line, runs};
 use crate::trace::ring::Kind;
 
 /// The run is divided into so many spans of equal length.

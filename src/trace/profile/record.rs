@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::chains::{self, Chains};
-use super::line::{GraphTiles, Line, runs};
 use super::occupancy::{self, Occupancy};
 use crate::error::Error;
+use crate::trace::chains::{self, Chains};
 use crate::trace::dot::Tiles;
-use crate::trace::noted::Noted;
+use crate::trace::line::{GraphTiles, Line, lines, runs};
+use crate::trace::noted::{Noted, NotedRedistributions};
 use crate::trace::ring::Kind;
 use crate::trace::session::Session;
 use crate::trace::summary::ProcessSummary;
@@ -26,6 +26,7 @@ pub(super) struct RunRecord {
     pub(super) unknown_graphs: u64,
     pub(super) chains: Chains,
     pub(super) occupancy: Occupancy,
+    pub(super) redistributions: NotedRedistributions,
 }
 
 /// Sums of one processing, or of the tiles of one graph.
@@ -48,21 +49,8 @@ impl RunRecord {
         let begin = times.nanoseconds(0);
         let since = |units: u64| times.nanoseconds(units).saturating_sub(begin);
         let summary = ProcessSummary::of(session);
-        let mut lines = Vec::new();
-        for (number, row) in session.rows[..=session.others].iter().enumerate() {
-            let (events, dropped) = {
-                let book = row.book.lock();
-                (book.ring.in_order()?, book.ring.dropped())
-            };
-            let mut line = Line::new(number < session.others, events, dropped);
-            for event in &mut line.events {
-                let end = since(event.start + event.duration);
-                event.start = since(event.start);
-                event.duration = end.saturating_sub(event.start);
-            }
-            lines.push(line);
-        }
-        let memory = noted.memory.list().into_iter().map(|(time, bytes)| (since(time), bytes)).collect();
+        let lines = lines(session, since)?;
+        let memory = session.memory.list().into_iter().map(|(time, bytes)| (since(time), bytes)).collect();
         let (runs, unknown_graphs) = {
             let noted = noted.graphs.noted.lock();
             let runs: Vec<GraphTiles> = noted
@@ -77,7 +65,8 @@ impl RunRecord {
                 .collect();
             (runs, noted.left_out)
         };
-        Ok(RunRecord { begin, ..RunRecord::from(summary, lines, memory, &runs, unknown_graphs) })
+        let redistributions = noted.redistributions.noted();
+        Ok(RunRecord { begin, redistributions, ..RunRecord::from(summary, lines, memory, &runs, unknown_graphs) })
     }
 
     /// The record of these events.
@@ -91,7 +80,8 @@ impl RunRecord {
         let kinds = kinds(&summary, &lines);
         let chains = chains::find(&lines, runs);
         let occupancy = occupancy::find(&lines, summary.elapsed);
-        RunRecord { begin: 0, summary, lines, kinds, memory, unknown_graphs, chains, occupancy }
+        let redistributions = NotedRedistributions::default();
+        RunRecord { begin: 0, summary, lines, kinds, memory, unknown_graphs, chains, occupancy, redistributions }
     }
 
     /// The name of a kind.

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use testkit::Random;
 
-use super::chains::EventPlace;
-use super::line::{GraphTiles, Line, runs};
 use super::occupancy::SPANS;
 use super::record::RunRecord;
 use super::{advice, json};
+use crate::trace::chains::EventPlace;
+use crate::trace::line::{GraphTiles, Line, runs};
 use crate::trace::ring::{Event, Kind};
 use crate::trace::summary::ProcessSummary;
 use crate::trace::tally::Tally;
@@ -345,7 +345,13 @@ fn check_kinds(workers: &[Vec<Event>], process: &Value) {
         }
     }
     let found = process["kinds"].as_array().unwrap().iter().map(|kind| {
-        let number = |name: &str| kind[name].as_u64().unwrap();
+        let tiles = kind["what"] == "tile";
+        assert_eq!(
+            tiles,
+            kind["read_bytes"].is_null() && kind["written_bytes"].is_null(),
+            "bytes of tiles are not known"
+        );
+        let number = |name: &str| kind[name].as_u64().unwrap_or_default();
         let sums = ["count", "total_ns", "longest_ns", "read_bytes", "written_bytes"].map(number);
         ((kind["what"] == "tile", number("name")), sums)
     });

@@ -78,8 +78,8 @@ function makeModel(data) {
       sums.count += kind.count;
       sums.total += kind.total_ns;
       sums.longest = Math.max(sums.longest, kind.longest_ns);
-      sums.read += kind.read_bytes;
-      sums.written += kind.written_bytes;
+      sums.read += kind.read_bytes || 0;
+      sums.written += kind.written_bytes || 0;
       sums.stolen += kind.stolen;
     }
     process.offset = process.begin_ns - begin;

@@ -111,6 +111,7 @@ function start() {
   fillWorkers(model);
   fillPath(model, timeline);
   fillData(model);
+  fillRedistributions(model);
   const drawings = [timeline.draw, makeUse(model), makeMemory(model), makeSpace(model)];
   const drawAll = () => {
     cachedStyles.clear();

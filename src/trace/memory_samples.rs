@@ -1,4 +1,4 @@
-//! The memory of the process over time.
+//! The memory of the process over time, for the timeline and the report.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,7 +12,7 @@ const MOST: usize = 2048;
 const FIRST_PERIOD: u64 = 1 << 20;
 
 #[derive(Debug)]
-pub(in crate::trace) struct Memory {
+pub(super) struct Memory {
     /// When the next sample is due, in units of the trace's clock.
     due: AtomicU64,
     samples: Mutex<Samples>,
@@ -26,14 +26,14 @@ struct Samples {
 }
 
 impl Memory {
-    pub(in crate::trace) fn new() -> Memory {
+    pub(super) fn new() -> Memory {
         let samples = Samples { period: FIRST_PERIOD, list: Vec::new() };
         Memory { due: AtomicU64::new(0), samples: Mutex::new(samples) }
     }
 
     /// Takes a sample if one is due.
     #[inline]
-    pub(in crate::trace) fn sample(&self, now: u64) {
+    pub(super) fn sample(&self, now: u64) {
         if now >= self.due.load(Ordering::Relaxed) {
             self.take(now);
         }
@@ -41,7 +41,7 @@ impl Memory {
 
     /// Takes a sample.
     #[cold]
-    pub(in crate::trace) fn take(&self, now: u64) {
+    pub(super) fn take(&self, now: u64) {
         let mut samples = self.samples.lock();
         let period = samples.period;
         self.due.store(now.saturating_add(period), Ordering::Relaxed);
@@ -58,7 +58,7 @@ impl Memory {
     }
 
     /// All samples: time in units of the clock, and bytes.
-    pub(in crate::trace) fn list(&self) -> Vec<(u64, u64)> {
+    pub(super) fn list(&self) -> Vec<(u64, u64)> {
         self.samples.lock().list.clone()
     }
 }

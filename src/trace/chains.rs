@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::line::{GraphTiles, Line, runs};
-use crate::trace::ring::{Event, Kind, MAX_COORDINATES};
+use super::ring::{Event, Kind, MAX_COORDINATES};
 
 /// An event: its line, and its place in the line.
 pub(super) type EventPlace = (u32, u32);
@@ -20,6 +20,13 @@ pub(super) struct Chains {
     pub(super) path: Vec<EventPlace>,
 }
 
+/// From tasks to the readers of their data, in the order of their starts.
+pub(super) fn readers(lines: &[Line]) -> Vec<(EventPlace, EventPlace)> {
+    let nodes = nodes(lines);
+    let edges = forward(data_edges(lines, &numbers(&nodes)));
+    edges.iter().map(|&(from, to)| (nodes[from].place, nodes[to].place)).collect()
+}
+
 /// A task or tile.
 struct Node {
     place: EventPlace,
@@ -32,6 +39,14 @@ struct Node {
 /// The arrows and the critical path of these events. Graphs run one after the other: what begins after another one's end
 /// waited for it.
 pub(super) fn find(lines: &[Line], graphs: &[GraphTiles]) -> Chains {
+    let mut nodes = nodes(lines);
+    let mut edges = data_edges(lines, &numbers(&nodes));
+    edges.extend(tile_edges(lines, graphs, &mut nodes));
+    longest(&nodes, &forward(edges), graphs.len())
+}
+
+/// All tasks and tiles, in the order of their starts.
+fn nodes(lines: &[Line]) -> Vec<Node> {
     let mut nodes = Vec::new();
     for (line, Line { events, .. }) in lines.iter().enumerate() {
         for (place, event) in events.iter().enumerate().filter(|(_, event)| runs(event)) {
@@ -40,14 +55,20 @@ pub(super) fn find(lines: &[Line], graphs: &[GraphTiles]) -> Chains {
         }
     }
     nodes.sort_by_key(|node| (node.start, node.place));
-    let number: HashMap<EventPlace, usize> = nodes.iter().enumerate().map(|(at, node)| (node.place, at)).collect();
-    let mut edges = data_edges(lines, &number);
-    edges.extend(tile_edges(lines, graphs, &mut nodes));
+    nodes
+}
+
+fn numbers(nodes: &[Node]) -> HashMap<EventPlace, usize> {
+    nodes.iter().enumerate().map(|(at, node)| (node.place, at)).collect()
+}
+
+/// The edges that lead from earlier nodes to later ones, each once and sorted.
+fn forward(mut edges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     // A clock's error cannot turn an arrow round: what a task read was there before it began.
     edges.retain(|(from, to)| from < to);
     edges.sort_unstable();
     edges.dedup();
-    longest(&nodes, &edges, graphs.len())
+    edges
 }
 
 fn data_edges(lines: &[Line], number: &HashMap<EventPlace, usize>) -> Vec<(usize, usize)> {

@@ -2,7 +2,9 @@
 
 use std::cmp::Reverse;
 
-use crate::trace::ring::{Event, Kind};
+use super::ring::{Event, Kind};
+use super::session::Session;
+use crate::error::Error;
 
 /// The events of a worker, or of the other threads.
 pub(super) struct Line {
@@ -29,6 +31,25 @@ pub(super) struct GraphTiles {
     pub(super) begin: u64,
     pub(super) labels: Vec<(u64, String)>,
     pub(super) edges: Vec<(u64, u64)>,
+}
+
+/// The lines of all workers and of the other threads, so far; `time` converts from units of the trace's clock.
+pub(super) fn lines(session: &Session, time: impl Fn(u64) -> u64) -> Result<Vec<Line>, Error> {
+    let mut lines = Vec::new();
+    for (number, row) in session.rows[..=session.others].iter().enumerate() {
+        let (events, dropped) = {
+            let book = row.book.lock();
+            (book.ring.in_order()?, book.ring.dropped())
+        };
+        let mut line = Line::new(number < session.others, events, dropped);
+        for event in &mut line.events {
+            let end = time(event.start + event.duration);
+            event.start = time(event.start);
+            event.duration = end.saturating_sub(event.start);
+        }
+        lines.push(line);
+    }
+    Ok(lines)
 }
 
 impl Line {
