@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A named constant of a file, or of a compiler's command line.
 #[derive(Debug, PartialEq, Eq)]
-pub struct NamedConstant {
+pub struct SettableConstant {
     /// Its name.
     pub name: String,
     form: Form,
@@ -22,14 +22,14 @@ enum Form {
 }
 
 /// All constants that a file or its flags define, in their order.
-pub fn named_constants(source: &Source, flags: &[String]) -> Vec<NamedConstant> {
+pub fn named_constants(source: &Source, flags: &[String]) -> Vec<SettableConstant> {
     let mut all = macros(source);
     all.extend(declared(source));
     for (at, word) in flags.iter().enumerate() {
         let behind = at > 0 && flags[at - 1] == "-D";
         let definition = if behind { Some(word.as_str()) } else { word.strip_prefix("-D") };
         if let Some((name, _)) = definition.and_then(|text| text.split_once('=')).filter(|(name, _)| is_name(name)) {
-            all.push(NamedConstant { name: name.to_owned(), form: Form::Flag(at) });
+            all.push(SettableConstant { name: name.to_owned(), form: Form::Flag(at) });
         }
     }
     all
@@ -39,12 +39,12 @@ pub fn named_constants(source: &Source, flags: &[String]) -> Vec<NamedConstant> 
 pub fn with_values(
     source: &Source,
     flags: &[String],
-    constants: &[NamedConstant],
+    constants: &[SettableConstant],
     values: &[(String, i64)],
 ) -> (Source, Vec<String>) {
     let mut flags = flags.to_vec();
     let mut edits: Vec<(&Range<usize>, String)> = Vec::new();
-    for NamedConstant { name, form } in constants {
+    for SettableConstant { name, form } in constants {
         let Some((_, value)) = values.iter().find(|(own, _)| own == name) else { continue };
         let value = if *value < 0 { format!("({value})") } else { value.to_string() };
         match form {
@@ -72,7 +72,7 @@ fn line_ends(source: &Source, bytes: &Range<usize>, one: &str) -> String {
 }
 
 /// The macros without arguments that stand for something.
-fn macros(source: &Source) -> Vec<NamedConstant> {
+fn macros(source: &Source) -> Vec<SettableConstant> {
     let definitions = source.all_directives().iter().filter(|directive| directive.name() == "define");
     let constant = |directive: &crate::source::Directive| {
         let rest = directive.rest();
@@ -80,13 +80,13 @@ fn macros(source: &Source) -> Vec<NamedConstant> {
         let (name, body) = rest.split_at(end);
         let stands = is_name(name) && !body.starts_with('(') && !body.trim().is_empty();
         let form = Form::Macro(directive.begin..directive.end);
-        stands.then(|| NamedConstant { name: name.to_owned(), form })
+        stands.then(|| SettableConstant { name: name.to_owned(), form })
     };
     definitions.filter_map(constant).collect()
 }
 
 /// The `const` variables and the enumerators with a value.
-fn declared(source: &Source) -> Vec<NamedConstant> {
+fn declared(source: &Source) -> Vec<SettableConstant> {
     let mut found = Vec::new();
     let mut state = Declaration::default();
     let mut at = source.skip_blank(0);
@@ -103,7 +103,7 @@ fn declared(source: &Source) -> Vec<NamedConstant> {
             let begin = source.skip_blank(next + 1);
             at = value_end(source, begin);
             let form = Form::Initialiser(begin..trimmed(source, begin, at));
-            found.push(NamedConstant { name: word.clone(), form });
+            found.push(SettableConstant { name: word.clone(), form });
         }
         state.passes(word);
     }
