@@ -231,7 +231,7 @@ fn a_part_of_a_large_region_is_drawn_with_a_note() {
     assert!(said.contains("note: the whole has more than 4000 points") && said.contains("--set N=12"), "{said}");
     let picture = String::from_utf8_lossy(&output.stdout);
     assert!(picture.contains("the least 12 values of each counter<"), "{picture}");
-    assert_eq!(tiles(&picture).is_empty(), false, "{picture}");
+    assert!(!tiles(&picture).is_empty(), "{picture}");
     let whole = draw(HEAT, &["--set", "N=10", "--set", "STEPS=3"]);
     assert_eq!(self::said(&whole), "", "a small region needs no note");
 }

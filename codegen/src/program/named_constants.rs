@@ -68,7 +68,7 @@ pub fn with_values(
 
 /// As many line ends as are in some bytes.
 fn line_ends(source: &Source, bytes: &Range<usize>, one: &str) -> String {
-    one.repeat(source.bytes[bytes.clone()].iter().filter(|byte| **byte == b'\n').count())
+    one.repeat(source.text(bytes.start, bytes.end).matches('\n').count())
 }
 
 /// The macros without arguments that stand for something.
@@ -105,7 +105,7 @@ fn declared(source: &Source) -> Vec<SettableConstant> {
             let form = Form::Initialiser(begin..trimmed(source, begin, at));
             found.push(SettableConstant { name: word.clone(), form });
         }
-        state.passes(word);
+        state.passes(&word);
     }
     found
 }
@@ -116,28 +116,42 @@ struct Declaration {
     /// Its words so far say `const`, and it has no pointer.
     is_constant: bool,
     has_pointer: bool,
+    enumeration: Enumeration,
+}
+
+/// How far an enumeration has been read.
+#[derive(Default, PartialEq, Eq)]
+enum Enumeration {
+    /// There is none.
+    #[default]
+    No,
     /// `enum` and perhaps a tag are the last words.
-    is_enumeration: bool,
+    Begins,
     /// The enumerators are being read.
-    in_enumerators: bool,
+    Open,
 }
 
 impl Declaration {
     /// Whether a name with an initialiser is one of a constant here.
     fn names_constant(&self, word: &str) -> bool {
-        is_name(word) && (self.in_enumerators || self.is_constant && !self.has_pointer)
+        is_name(word) && (self.enumeration == Enumeration::Open || self.is_constant && !self.has_pointer)
     }
 
     /// Reads a word on.
-    fn passes(&mut self, word: String) {
-        match word.as_str() {
+    fn passes(&mut self, word: &str) {
+        match word {
             ";" | "}" => *self = Declaration::default(),
-            "{" => *self = Declaration { in_enumerators: self.is_enumeration, ..Declaration::default() },
+            "{" => {
+                let opens = self.enumeration == Enumeration::Begins;
+                let enumeration = if opens { Enumeration::Open } else { Enumeration::No };
+                *self = Declaration { enumeration, ..Declaration::default() };
+            }
             "const" | "constexpr" => self.is_constant = true,
             "*" => self.has_pointer = true,
             "," => self.has_pointer = false,
-            "enum" => self.is_enumeration = true,
-            _ => self.is_enumeration &= is_name(&word),
+            "enum" => self.enumeration = Enumeration::Begins,
+            _ if self.enumeration == Enumeration::Begins && !is_name(word) => self.enumeration = Enumeration::No,
+            _ => {}
         }
     }
 }

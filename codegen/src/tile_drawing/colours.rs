@@ -35,7 +35,7 @@ pub(super) fn colours(tiles: &[DrawnTile]) -> Vec<usize> {
                 || frames[at].is_near(&frames[other]) && distance(&tile.corners, &tiles[other].corners) < BESIDE
         });
         let taken: Vec<usize> = earlier.map(|other| chosen[other]).collect();
-        chosen.push((0..).find(|colour| !taken.contains(colour)).unwrap_or(0));
+        chosen.push((0..=taken.len()).find(|colour| !taken.contains(colour)).unwrap_or(0));
     }
     chosen
 }

@@ -95,19 +95,18 @@ fn draw_tiles(text: &mut String, scene: &Scene, frame: &Frame) {
         let name: Vec<String> = tile.coordinates.iter().map(ToString::to_string).collect();
         let title = format!("<title>tile ({})</title>", name.join(", "));
         let corners: Vec<(f64, f64)> = tile.corners.iter().map(|(x, y)| frame.place(*x, *y)).collect();
-        let _ = match corners.as_slice() {
-            // Of a path without length, not every viewer paints the border.
-            [(x, y)] => writeln!(text, r#"<circle cx="{x:.1}" cy="{y:.1}" r="{PAD}" fill="{fill}">{title}</circle>"#),
-            _ => {
-                let path: Vec<String> = corners.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-                writeln!(
-                    text,
-                    r#"<path d="M{} z" fill="{fill}" stroke="{fill}" stroke-width="{}" stroke-linejoin="round" stroke-linecap="round">{title}</path>"#,
-                    path.join(" L"),
-                    2.0 * PAD
-                )
-            }
-        };
+        // Of a path without length, not every viewer paints the border.
+        if let [(x, y)] = corners.as_slice() {
+            let _ = writeln!(text, r#"<circle cx="{x:.1}" cy="{y:.1}" r="{PAD}" fill="{fill}">{title}</circle>"#);
+            continue;
+        }
+        let path: Vec<String> = corners.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        let _ = writeln!(
+            text,
+            r#"<path d="M{} z" fill="{fill}" stroke="{fill}" stroke-width="{}" stroke-linejoin="round" stroke-linecap="round">{title}</path>"#,
+            path.join(" L"),
+            2.0 * PAD
+        );
     }
 }
 
