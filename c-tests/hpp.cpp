@@ -104,6 +104,33 @@ static void errors(dvm::machine &machine)
     EXPECT(thrown && !machine.try_wait());
 }
 
+/* The explanation of a task that waits says what the task is called. */
+template <class F> static void is_called(F function, const char *expected)
+{
+    dvm::datum<int> never(1), made(1);
+    dvm::submit(dvm::near, function, in(never), out(made));
+    static char text[100000];
+    std::size_t needed = 0;
+    EXPECT(dvm_explain_text(text, sizeof text, &needed) == DVM_SUCCESS);
+    EXPECT(std::strstr(text, expected) != nullptr);
+    never.write([](span<int>) {});
+    made.get();
+}
+
+static void doubled(span<const int>, span<int>) {}
+
+struct with_a_name {
+    static constexpr const char *task_name = "update of a tile";
+    void operator()(span<const int>, span<int>) const {}
+};
+
+static void tasks_have_names()
+{
+    is_called(dvm::fn<doubled>, "'doubled'");
+    is_called(with_a_name(), "'update of a tile'");
+    is_called([](span<const int>, span<int>) {}, "lambda");
+}
+
 int main()
 {
     /* Twice: what was registered in the first life is registered again. */
@@ -112,6 +139,7 @@ int main()
         EXPECT(machine.workers() >= 1);
         chains();
         references();
+        tasks_have_names();
         machine.wait();
         errors(machine);
     }

@@ -9,8 +9,12 @@
  *
  * A task is a function object with a span for each argument: `in` gives a span of const, `inout` and `out` one that may be
  * written. Its number and types of parameters are checked by the compiler. What a lambda captures is copied as bytes, so
- * it must be trivially copyable: capture numbers, not references to what the task might outlive. A lambda without captures
- * costs what the C interface costs; captures cost one small datum more.
+ * it must be trivially copyable: capture numbers, not references to what the task might outlive. A task makes the calls that it
+ * would make in C: one that schedules it, with `out` a promise before, and dvm_data_get for each argument. Captures cost one
+ * small datum more, and `onto` looks the worker's rank up each time.
+ *
+ * Messages, reports and traces call a task by its function: fn<update> is `update`, a lambda has the compiler's name for it (with
+ * GCC the function around it, with clang its line), and a class of one's own may say `static constexpr const char *task_name`.
  *
  * Errors are exceptions of type dvm::error; functions named try_... return a std::error_code instead. What a task throws
  * fails the task, as in dvm.h: its outputs are poisoned, and the next wait says so. */
@@ -19,12 +23,14 @@
 
 #include <dvm.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <type_traits>
@@ -214,55 +220,51 @@ template <class T> class datum {
     std::size_t count_ = 0;
 };
 
-/* ----- Arguments of a task: each says which ids the task gets, and what its function sees ----- */
+/* ----- Arguments of a task: each says how the task gets its datum, and what the function sees ----- */
 
 /** @brief What in() gives: submit() takes it as an argument. */
 template <class T> struct in_argument {
     using seen = span<const T>;
-    static constexpr int ids = 1;
-    static constexpr int modes[] = {DVM_IN};
+    static constexpr int mode = DVM_READ;
     const datum<T> &data;
-    /* The task takes a reference of its own. */
-    dvm_retcode_t begin(dvm_data_id_t *to)
+    dvm_retcode_t begin(dvm_data_id_t &to)
     {
-        (*to)[0] = data.id_[0], (*to)[1] = data.id_[1];
-        return dvm_data_acquire(*to);
+        dvm_id_copy(to, data.id_);
+        return DVM_SUCCESS;
     }
-    void undo(dvm_data_id_t *from) { dvm_data_relax(*from); }
-    void done(dvm_data_id_t *) {}
+    void undo(dvm_data_id_t &) {}
+    void done(dvm_data_id_t &) {}
 };
 
 /** @brief What out() gives: submit() takes it as an argument. */
 template <class T> struct out_argument {
     using seen = span<T>;
-    static constexpr int ids = 1;
-    static constexpr int modes[] = {DVM_OUT};
+    static constexpr int mode = DVM_OUT;
     datum<T> &data;
     /* A new promise takes the place of what the datum named before. */
-    dvm_retcode_t begin(dvm_data_id_t *to) { return dvm_data_promise(data.count_ * sizeof(T), to); }
-    void undo(dvm_data_id_t *from) { dvm_data_relax(*from); }
-    void done(dvm_data_id_t *from)
+    dvm_retcode_t begin(dvm_data_id_t &to) { return dvm_data_promise(data.count_ * sizeof(T), &to); }
+    void undo(dvm_data_id_t &from) { dvm_data_relax(from); }
+    void done(dvm_data_id_t &from)
     {
         if (data)
             dvm_data_relax(data.id_);
-        data.take(*from);
+        data.take(from);
     }
 };
 
 /** @brief What inout() gives: submit() takes it as an argument. */
 template <class T> struct inout_argument {
     using seen = span<T>;
-    static constexpr int ids = 2;
-    static constexpr int modes[] = {DVM_IN, DVM_OUT};
+    static constexpr int mode = DVM_INOUT;
     datum<T> &data;
     /* The task gets the reference that the datum had: if it is the last one, nothing is copied. */
-    dvm_retcode_t begin(dvm_data_id_t *to)
+    dvm_retcode_t begin(dvm_data_id_t &to)
     {
-        to[0][0] = data.id_[0], to[0][1] = data.id_[1];
-        return dvm_data_next(to[0], &to[1]);
+        dvm_id_copy(to, data.id_);
+        return DVM_SUCCESS;
     }
-    void undo(dvm_data_id_t *from) { dvm_data_relax(from[1]); }
-    void done(dvm_data_id_t *from) { data.take(from[1]); }
+    void undo(dvm_data_id_t &) {}
+    void done(dvm_data_id_t &from) { data.take(from); }
 };
 
 /** @brief The task reads it. */
@@ -285,6 +287,36 @@ template <auto function> inline constexpr named<function> fn{};
 
 namespace detail {
 
+/* The compiler's spelling of F, somewhere in a longer text. */
+template <class F> constexpr std::string_view spelling()
+{
+    return __PRETTY_FUNCTION__;
+}
+
+template <class F, class = void> struct task_name {
+    /* F alone, without what fn<> puts around a function. */
+    static std::string_view of() noexcept
+    {
+        std::string_view text = spelling<F>();
+        const std::size_t begin = text.find("F = ");
+        if (begin == text.npos)
+            return "a C++ task";
+        text = text.substr(begin + 4, text.size() - begin - 5);
+        text = text.substr(0, text.find("; std::string_view")); /* GCC explains the result */
+        constexpr std::string_view around = "dvm::named<";
+        if (text.substr(0, around.size()) == around) {
+            text = text.substr(around.size(), text.size() - around.size() - 1);
+            text = text.substr(text.find_first_not_of('&'));
+            text = text.substr(0, text.find_last_not_of(' ') + 1);
+        }
+        return text;
+    }
+};
+
+template <class F> struct task_name<F, std::void_t<decltype(F::task_name)>> {
+    static std::string_view of() noexcept { return F::task_name; }
+};
+
 /* What tasks with this function and these arguments share: a processing, registered when it is first needed. */
 template <class F, class... Arguments> struct work {
     static_assert(!std::is_pointer_v<F>, "an address differs between processes: write dvm::fn<function>");
@@ -293,15 +325,14 @@ template <class F, class... Arguments> struct work {
                   "the function must take a span for each argument: span<const T> for in, span<T> for inout and out");
     static constexpr bool bare = std::is_empty_v<F>;
     static constexpr int first = bare ? 0 : 1;
-    static constexpr int count = first + (0 + ... + Arguments::ids);
+    static constexpr int count = first + static_cast<int>(sizeof...(Arguments));
 
     template <class Argument> static typename Argument::seen see(dvm_data_id_t *&ids)
     {
         using element = typename Argument::seen::element_type;
         void *address = nullptr;
         std::size_t bytes = 0;
-        ids += Argument::ids;
-        check(dvm_data_get(ids[-1], &address, &bytes));
+        check(dvm_data_get(*ids++, &address, &bytes));
         return {static_cast<element *>(address), bytes / sizeof(element)};
     }
 
@@ -329,24 +360,30 @@ template <class F, class... Arguments> struct work {
     static dvm_retcode_t processing(dvm_processing_id_t to, const dvm_processing_id_t stale)
     {
         static std::mutex lock;
-        static dvm_processing_id_t known = {0, 0};
+        static std::atomic<std::uint64_t> home{0}, number{0}; /* number: 0 if there is none; written last */
+        to[1] = number.load(std::memory_order_acquire);
+        to[0] = home.load(std::memory_order_relaxed);
+        if (to[1] != 0 && !stale)
+            return DVM_SUCCESS;
         std::lock_guard<std::mutex> guard(lock);
-        const bool none = known[0] == 0 && known[1] == 0;
-        if (none || (stale && known[0] == stale[0] && known[1] == stale[1])) {
+        to[1] = number.load(std::memory_order_relaxed);
+        to[0] = home.load(std::memory_order_relaxed);
+        if (to[1] == 0 || (stale && dvm_id_equal(to, stale))) {
             dvm_processing_id_t made = {0, 0};
-            if (dvm_retcode_t code = dvm_processing_register_v(run, nullptr, count, "a C++ task", made); code != DVM_SUCCESS)
+            char name[100] = {};
+            const std::string_view whole = task_name<F>::of();
+            whole.copy(name, sizeof name - 1);
+            if (dvm_retcode_t code = dvm_processing_register_v(run, nullptr, count, name, made); code != DVM_SUCCESS)
                 return code;
             int modes[count + 1] = {DVM_IN};
             int at = first;
-            (..., [&](const int *these, int number) {
-                for (int k = 0; k < number; k++)
-                    modes[at++] = these[k];
-            }(Arguments::modes, Arguments::ids));
+            (..., (modes[at++] = Arguments::mode));
             if (dvm_retcode_t code = dvm_processing_access(made, modes); code != DVM_SUCCESS)
                 return code;
-            known[0] = made[0], known[1] = made[1];
+            dvm_id_copy(to, made);
+            home.store(made[0], std::memory_order_relaxed);
+            number.store(made[1], std::memory_order_release);
         }
-        to[0] = known[0], to[1] = known[1];
         return DVM_SUCCESS;
     }
 
@@ -400,9 +437,9 @@ std::error_code try_submit(Place place, F function, Arguments... arguments)
     /* Each argument in its order, as long as none fails; `begun` counts those to take back. */
     int at = task::first, begun = 0;
     (..., [&](auto &argument) {
-        if (code == DVM_SUCCESS && (code = argument.begin(&ids[at])) == DVM_SUCCESS)
+        if (code == DVM_SUCCESS && (code = argument.begin(ids[at])) == DVM_SUCCESS)
             begun++;
-        at += argument.ids;
+        at++;
     }(arguments));
     if (code == DVM_SUCCESS) {
         code = detail::schedule(place, processing, ids, task::count);
@@ -416,10 +453,10 @@ std::error_code try_submit(Place place, F function, Arguments... arguments)
     at = task::first;
     (..., [&](auto &argument) {
         if (code == DVM_SUCCESS)
-            argument.done(&ids[at]);
+            argument.done(ids[at]);
         else if (begun-- > 0)
-            argument.undo(&ids[at]);
-        at += argument.ids;
+            argument.undo(ids[at]);
+        at++;
     }(arguments));
     if constexpr (!task::bare) {
         if (code != DVM_SUCCESS)

@@ -111,13 +111,22 @@ impl<'a, T, R> Arg<'a, *mut T, R> {
     where
         R: Copy,
     {
+        self.write_from(0, results, name)
+    }
+
+    /// The same from this place of the list on.
+    #[inline]
+    pub(super) fn write_from(&self, first: usize, results: &[R], name: &str) -> Result<(), Error>
+    where
+        R: Copy,
+    {
         if results.is_empty() {
             return Ok(());
         }
         self.require(name)?;
         // SAFETY: not NULL, so there is room by the type's contract. The results belong to the library, so they do not
         // overlap.
-        unsafe { self.0.cast::<R>().copy_from_nonoverlapping(results.as_ptr(), results.len()) };
+        unsafe { self.0.cast::<R>().add(first).copy_from_nonoverlapping(results.as_ptr(), results.len()) };
         Ok(())
     }
 }

@@ -21,7 +21,10 @@ fn write_components(
     components: &[u64; DVM_MAX_RANK_DEPTH],
 ) -> Result<(), Error> {
     array.require(name)?;
-    let size = guard::non_negative(size, &format!("{name}_size"))?;
+    // The name is put together for a message alone: programs ask for a rank before each task.
+    let Ok(size) = usize::try_from(size) else {
+        return guard::non_negative(size, &format!("{name}_size")).map(drop);
+    };
     if size < dimension || size > DVM_MAX_RANK_DEPTH {
         return Err(Error::new(
             dvm_retcode_t::DVM_ERR_SIZE,

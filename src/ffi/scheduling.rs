@@ -8,8 +8,11 @@ use std::ffi::c_int;
 use std::mem::MaybeUninit;
 
 use super::{Arg, ConstProcIdArg, ConstRankArg, DataId, DataIdArg, ProcIdArg, RankArg, dvm_retcode_t, guard};
+use crate::engine::Call;
+use crate::error::Error;
 use crate::id::DatumId;
 use crate::memory;
+use crate::processing::Found;
 
 /// The number of variadic arguments that arrive in registers: those after `rank` and `function`.
 #[cfg(target_arch = "x86_64")]
@@ -121,14 +124,14 @@ unsafe extern "C" fn onto_impl(
             }
         };
         let id = |place: usize| argument(place).datum("a datum's id");
-        if found.signature.given.is_some() {
+        if let Some(given) = found.signature.given {
             let mut ids = Vec::new();
             memory::room_for(&mut ids, count)?;
             for place in 0..count {
                 ids.push(id(place)?);
             }
             let schedule = |ids: &[DatumId]| call.onto_home(home, function, found, ids);
-            for (place, next) in call.schedule_given(found.signature, &ids, schedule)? {
+            for (place, next) in call.schedule_given((found.signature, given), &ids, schedule)?.updates() {
                 argument(place).result("a datum's id")?.write(next.raw());
             }
             return Ok(());
@@ -152,6 +155,29 @@ unsafe extern "C" fn onto_impl(
             call.onto_home(home, function, found, &ids)
         }
     })
+}
+
+/// Schedules on an array of ids, where the ids of what the task updates are written back.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "once for each task")]
+fn schedule_array(
+    call: &Call,
+    found: Found,
+    ids: &Arg<*mut DataId>,
+    count: c_int,
+    schedule: impl FnOnce(&[DatumId]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let given = ids.counted_data(count, "ids")?;
+    match found.signature.given {
+        None => schedule(given),
+        Some(accesses) => {
+            let scheduled = call.schedule_given((found.signature, accesses), given, schedule)?;
+            for (place, next) in scheduled.updates() {
+                ids.write_from(place, &[next.raw()], "ids")?;
+            }
+            Ok(())
+        }
+    }
 }
 
 /// Up to this number of ids are gathered in an array that is cleared first.
@@ -190,17 +216,8 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
         let home = call.home_of(rank.get("rank")?)?;
         let function = function.processing("function")?;
         let found = call.find(function)?;
-        let given = ids.counted_data(count, "ids")?;
         let schedule = |ids: &[DatumId]| call.onto_home(home, function, found, ids);
-        if found.signature.given.is_none() {
-            return schedule(given);
-        }
-        let mut after = memory::list(given.iter().map(|id| id.raw()))?;
-        let updates = call.schedule_given(found.signature, given, schedule)?;
-        for &(place, next) in &updates {
-            after[place] = next.raw();
-        }
-        if updates.is_empty() { Ok(()) } else { ids.write_all(&after, "ids") }
+        schedule_array(call, found, &ids, count, schedule)
     })
 }
 
@@ -242,17 +259,8 @@ pub unsafe extern "C" fn dvm_sched_near(
     guard::running("dvm_sched_near", |call| {
         let function = function.processing("function")?;
         let found = call.find(function)?;
-        let given = ids.counted_data(count, "ids")?;
         let schedule = |ids: &[DatumId]| call.near_data(function, found, ids);
-        if found.signature.given.is_none() {
-            return schedule(given);
-        }
-        let mut after = memory::list(given.iter().map(|id| id.raw()))?;
-        let updates = call.schedule_given(found.signature, given, schedule)?;
-        for &(place, next) in &updates {
-            after[place] = next.raw();
-        }
-        if updates.is_empty() { Ok(()) } else { ids.write_all(&after, "ids") }
+        schedule_array(call, found, &ids, count, schedule)
     })
 }
 

@@ -45,7 +45,7 @@ impl ArgumentAccess {
     }
 
     /// What a task has of it.
-    fn modes(self) -> &'static [Mode] {
+    pub(crate) fn modes(self) -> &'static [Mode] {
         match self {
             ArgumentAccess::In | ArgumentAccess::Read => &[Mode::In],
             ArgumentAccess::Out => &[Mode::Out],

@@ -59,6 +59,11 @@ impl Workshop {
                 let (before, after) = self.libdvm()?;
                 (c(), before, after)
             }
+            Toolchain::DvmCxx => {
+                let (mut before, after) = self.libdvm()?;
+                before.push("-std=c++17".into());
+                (environment("CXX", "c++"), before, after)
+            }
             Toolchain::Gomp => (environment("GCC", "gcc"), vec!["-fopenmp".into()], vec![]),
             Toolchain::Libomp => (environment("CLANG", "clang"), vec!["-fopenmp=libomp".into()], vec![]),
             Toolchain::CWith(name) => {
@@ -117,7 +122,8 @@ impl Workshop {
 
     /// The source of a system's program.
     fn source(&self, system: &System, program: &str) -> PathBuf {
-        let extension = if matches!(system.toolchain, Toolchain::CxxWith(_)) { "cpp" } else { "c" };
+        let is_cxx = matches!(system.toolchain, Toolchain::CxxWith(_) | Toolchain::DvmCxx);
+        let extension = if is_cxx { "cpp" } else { "c" };
         self.sources.join(system.folder).join(program).with_extension(extension)
     }
 

@@ -40,6 +40,8 @@ pub enum Toolchain {
     C,
     /// The C compiler against libdvm.
     Dvm,
+    /// The C++ compiler against libdvm.
+    DvmCxx,
     /// The C compiler with `-fopenmp`.
     Gomp,
     /// clang with `-fopenmp`.
@@ -130,6 +132,7 @@ const DVM: &[(&str, &str, &str)] = &[
 ];
 const DVM_NEAR: &[(&str, &str, &str)] =
     &[("a", "independent", "near"), ("b", "chain", "near"), ("d", "stencil", "near")];
+const DVM_CXX: &[(&str, &str, &str)] = &[("a", "independent", "rank"), ("b", "chain", "rank")];
 const GLIBC: &[(&str, &str, &str)] = &[("remote", "cliffs", "remote-malloc")];
 const STARPU: &[(&str, &str, &str)] = &[
     ("a", "independent", ""),
@@ -227,6 +230,15 @@ pub const SYSTEMS: &[System] = &[
         packages: "",
         works: DVM_NEAR,
         note: "placed near the data",
+    },
+    System {
+        name: "dvm-cpp",
+        kind: Kind::Own,
+        toolchain: Toolchain::DvmCxx,
+        folder: "dvm-cpp",
+        packages: "g++",
+        works: DVM_CXX,
+        note: "dvm.hpp, placed by rank: what C++ costs over C",
     },
     System {
         name: "glibc",
