@@ -122,6 +122,50 @@ static void nothing_is_copied(void)
     CHECK_OK(dvm_data_relax(total));
 }
 
+/* ----- the old version beside the new one ----- */
+
+static int doubles(dvm_data_id_t a, dvm_data_id_t total, dvm_data_id_t b)
+{
+    int64_t *now = number_at(total), *old = number_at(a), before = *now;
+    CHECK(now != old && now != number_at(b));
+    *now = -1;
+    CHECK(*old == before && *number_at(b) == before);
+    *now = *old + *number_at(b);
+    return 0;
+}
+
+/* Whether or not somebody else refers to it. */
+static void old_and_new(void)
+{
+    dvm_processing_id_t p;
+    dvm_data_id_t total, kept;
+
+    CHECK_OK(dvm_processing_register(DVM_CALLBACK(doubles), 3, "doubles", p));
+    CHECK_OK(dvm_processing_access(p, (int[]){DVM_READ, DVM_INOUT, DVM_IN}));
+    atomic_store(&freed, 0);
+    registered(1, total);
+    for (int k = 0; k < 10; k++) {
+        dvm_data_id_t ids[3];
+        CHECK_OK(dvm_data_acquire(total)); /* for the third argument */
+        if (k == 4) {
+            dvm_id_copy(kept, total);
+            CHECK_OK(dvm_data_acquire(kept));
+        }
+        for (int i = 0; i < 3; i++)
+            dvm_id_copy(ids[i], total);
+        CHECK_OK(dvm_sched_near(p, ids, 3));
+        CHECK(dvm_id_equal(ids[0], total) && dvm_id_equal(ids[2], total));
+        dvm_id_copy(total, ids[1]);
+    }
+    CHECK_OK(dvm_wait());
+    CHECK_NUMBER(1024, number_in(total));
+    CHECK_NUMBER(16, number_in(kept));
+    CHECK_OK(dvm_data_relax(total));
+    CHECK_OK(dvm_data_relax(kept));
+    CHECK_NUMBER(1, atomic_load(&freed));
+    CHECK_OK(dvm_processing_unregister(&p));
+}
+
 /* ----- many arguments, of all kinds ----- */
 
 enum { MANY = 90 };
@@ -272,6 +316,7 @@ int main(void)
     CHECK_OK(dvm_init());
     plain_callbacks();
     nothing_is_copied();
+    old_and_new();
     many_arguments();
     refused();
     names();

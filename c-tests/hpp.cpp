@@ -92,6 +92,28 @@ static void errors(dvm::machine &machine)
         thrown = e.code() == dvm::error_code(DVM_ERR_RANK);
     }
     EXPECT(thrown);
+    /* It could name only one of two new values. */
+    auto pair = [](span<int>, span<int>) {};
+    EXPECT(dvm::try_submit(dvm::near, pair, out(b), inout(b)) == dvm::error_code(DVM_ERR_ARGUMENT));
+    EXPECT(dvm::try_submit(dvm::near, pair, out(b), out(b)) == dvm::error_code(DVM_ERR_ARGUMENT));
+    EXPECT(b.id()[0] == before[0] && b.id()[1] == before[1]);
+    thrown = false;
+    try {
+        dvm::submit(dvm::near, pair, inout(b), out(b));
+    } catch (const dvm::error &e) {
+        thrown = std::strstr(e.what(), "twice") != nullptr;
+    }
+    EXPECT(thrown);
+    dvm::datum<int> c(4);
+    c.write([](span<int> all) { all[3] = 5; });
+    dvm::submit(dvm::near, [](span<const int> old, span<int> now) { now[3] = old[3] + 1; }, in(c), out(c));
+    EXPECT(c.get()[3] == 6);
+    const auto both = [](span<const int> old, span<int> now) { now[3] = 9, now[2] = old[3]; };
+    dvm::submit(dvm::near, both, in(c), inout(c));
+    EXPECT(c.get()[3] == 9 && c.get()[2] == 6);
+    dvm::datum<int> copy = c;
+    dvm::submit(dvm::near, both, in(copy), inout(c));
+    EXPECT(c.get()[2] == 9 && copy.get()[2] == 6);
     /* A task that fails poisons what it was to produce. */
     dvm::submit(dvm::near, [](span<int>) { return 1; }, out(b));
     EXPECT(machine.try_wait());

@@ -92,11 +92,12 @@ module dvm
   !> a datum may be given to many tasks without dvm_data_acquire.
   integer(c_int), parameter, public :: DVM_READ = 2
 
-  !> Access mode of an argument: the task updates it. The call that schedules the task makes the next version as dvm_data_next
-  !> does, and writes its id where it has read the argument's: from then on the caller's variable names the datum as it is
-  !> after the task, with the one reference that the caller gave for it. The function gets that id alone, and dvm_data_get
-  !> gives it the bytes, which it may read and write. If nobody else refers to the old version, nothing is copied. If the
-  !> call fails, the id stays as it was.
+  !> Access mode of an argument: the task updates it. The call that schedules the task makes the next version as
+  !> dvm_data_next does, and writes its id where it has read the argument's, before the task can begin: from then on the
+  !> caller's variable names the datum as it is after the task, with the one reference that the caller gave for it. The
+  !> function gets that id alone, and dvm_data_get gives it the bytes, which it may read and write. If nobody else refers
+  !> to the old version, nothing is copied; another argument that is the same datum has the old bytes. If the call fails,
+  !> the id stays as it was.
   integer(c_int), parameter, public :: DVM_INOUT = 3
 
   !> The first number of this header's version: another one changes or removes what was there.
@@ -1066,7 +1067,7 @@ module dvm
       import
       integer(c_int64_t), intent(in) :: rank(*)
       integer(c_int64_t), intent(in) :: processing(2)
-      integer(c_int64_t), intent(in) :: ids(2, *)
+      integer(c_int64_t), intent(inout) :: ids(2, *)
       integer(c_int), value :: count
       integer(c_int) :: code
     end function c_dvm_sched_onto_v
@@ -1075,7 +1076,7 @@ module dvm
         bind(C, name="dvm_sched_near") result(code)
       import
       integer(c_int64_t), intent(in) :: processing(2)
-      integer(c_int64_t), intent(in) :: ids(2, *)
+      integer(c_int64_t), intent(inout) :: ids(2, *)
       integer(c_int), value :: count
       integer(c_int) :: code
     end function c_dvm_sched_near
@@ -2465,8 +2466,8 @@ contains
 
   !> @brief Name a datum for people: error messages, dvm_explain and the hang report say the name beside the id.
   !>
-  !> By the process that made the datum. A promise that carries the datum on (dvm_data_next, DVM_INOUT) is called the same
-  !> unless it is named itself. Data without a name cost nothing.
+  !> By the process that made the datum. A promise by which that process carries the datum on (dvm_data_next, DVM_INOUT) is
+  !> called the same unless it is named itself. Data without a name cost nothing.
   !>
   !> @param[in] id    the datum
   !> @param[in] name  a short text, copied, or NULL to take the name away
@@ -2576,7 +2577,8 @@ contains
   !>
   !> @param[in] rank      a rank, all DVM_MAX_RANK_DEPTH components
   !> @param[in] processing the processing
-  !> @param[in] ids       the ids of its data, count entries; may be NULL when count is 0
+  !> @param[in,out] ids   the ids of its data, count entries, of which those that it updates (DVM_INOUT) are written; may be
+  !>                      NULL when count is 0
   !> @retval DVM_SUCCESS              the task is scheduled
   !> @retval DVM_ERR_ARGUMENT         a pointer is NULL, or count is not the processing's number of arguments
   !> @retval DVM_ERR_RANK             no processing unit has this rank
@@ -2593,12 +2595,13 @@ contains
   function dvm_sched_onto(rank, processing, ids) result(code)
     integer(c_int64_t), intent(in) :: rank(DVM_MAX_RANK_DEPTH)
     integer(c_int64_t), intent(in) :: processing(2)
-    integer(c_int64_t), intent(in), contiguous, optional :: ids(:, :)
+    integer(c_int64_t), intent(inout), contiguous, optional :: ids(:, :)
     integer(c_int) :: code
+    integer(c_int64_t) :: none(2, 0)
     if (present(ids)) then
       code = c_dvm_sched_onto_v(rank, processing, ids, size(ids, 2, kind=c_int))
     else
-      code = c_dvm_sched_onto_v(rank, processing, reshape([integer(c_int64_t) ::], [2, 0]), 0_c_int)
+      code = c_dvm_sched_onto_v(rank, processing, none, 0_c_int)
     end if
   end function dvm_sched_onto
 
@@ -2617,7 +2620,8 @@ contains
   !> graph is looked after once per 64. (DVM_SEED, which draws orders, is apart.)
   !>
   !> @param[in] processing the processing
-  !> @param[in] ids       the ids of its data, count entries; may be NULL when count is 0
+  !> @param[in,out] ids   the ids of its data, count entries, of which those that it updates (DVM_INOUT) are written; may be
+  !>                      NULL when count is 0
   !> @retval DVM_SUCCESS              the task is scheduled
   !> @retval DVM_ERR_ARGUMENT         a pointer is NULL, or count is not the processing's number of arguments
   !> @retval DVM_ERR_PROCESSING       the processing is unknown or unregistered
@@ -2632,12 +2636,13 @@ contains
   !> Source: added to the report's interface, after its section 5.5.
   function dvm_sched_near(processing, ids) result(code)
     integer(c_int64_t), intent(in) :: processing(2)
-    integer(c_int64_t), intent(in), contiguous, optional :: ids(:, :)
+    integer(c_int64_t), intent(inout), contiguous, optional :: ids(:, :)
     integer(c_int) :: code
+    integer(c_int64_t) :: none(2, 0)
     if (present(ids)) then
       code = c_dvm_sched_near(processing, ids, size(ids, 2, kind=c_int))
     else
-      code = c_dvm_sched_near(processing, reshape([integer(c_int64_t) ::], [2, 0]), 0_c_int)
+      code = c_dvm_sched_near(processing, none, 0_c_int)
     end if
   end function dvm_sched_near
 

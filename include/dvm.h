@@ -142,11 +142,12 @@ typedef enum {
 #define DVM_READ 2
 
 /**
- * Access mode of an argument: the task updates it. The call that schedules the task makes the next version as dvm_data_next
- * does, and writes its id where it has read the argument's: from then on the caller's variable names the datum as it is
- * after the task, with the one reference that the caller gave for it. The function gets that id alone, and dvm_data_get
- * gives it the bytes, which it may read and write. If nobody else refers to the old version, nothing is copied. If the
- * call fails, the id stays as it was.
+ * Access mode of an argument: the task updates it. The call that schedules the task makes the next version as
+ * dvm_data_next does, and writes its id where it has read the argument's, before the task can begin: from then on the
+ * caller's variable names the datum as it is after the task, with the one reference that the caller gave for it. The
+ * function gets that id alone, and dvm_data_get gives it the bytes, which it may read and write. If nobody else refers
+ * to the old version, nothing is copied; another argument that is the same datum has the old bytes. If the call fails,
+ * the id stays as it was.
  */
 #define DVM_INOUT 3
 
@@ -716,8 +717,8 @@ dvm_retcode_t dvm_data_next(const dvm_data_id_t current,
 /**
  * @brief Name a datum for people: error messages, dvm_explain and the hang report say the name beside the id.
  *
- * By the process that made the datum. A promise that carries the datum on (dvm_data_next, DVM_INOUT) is called the same
- * unless it is named itself. Data without a name cost nothing.
+ * By the process that made the datum. A promise by which that process carries the datum on (dvm_data_next, DVM_INOUT) is
+ * called the same unless it is named itself. Data without a name cost nothing.
  *
  * @param[in] id    the datum
  * @param[in] name  a short text, copied, or NULL to take the name away
@@ -895,7 +896,8 @@ dvm_retcode_t dvm_sched_onto(dvm_rank_t rank,
  *
  * @param[in] rank      a rank, all DVM_MAX_RANK_DEPTH components
  * @param[in] function  the processing
- * @param[in] ids       the ids of its data, count entries; may be NULL when count is 0
+ * @param[in,out] ids   the ids of its data, count entries, of which those that it updates (DVM_INOUT) are written; may be
+ *                      NULL when count is 0
  * @param[in] count     the number of arguments of the processing
  * @retval DVM_SUCCESS              the task is scheduled
  * @retval DVM_ERR_ARGUMENT         a pointer is NULL, or count is not the processing's number of arguments
@@ -932,7 +934,8 @@ dvm_retcode_t dvm_sched_onto_v(const dvm_rank_t rank,
  * graph is looked after once per 64. (DVM_SEED, which draws orders, is apart.)
  *
  * @param[in] function  the processing
- * @param[in] ids       the ids of its data, count entries; may be NULL when count is 0
+ * @param[in,out] ids   the ids of its data, count entries, of which those that it updates (DVM_INOUT) are written; may be
+ *                      NULL when count is 0
  * @param[in] count     the number of arguments of the processing
  * @retval DVM_SUCCESS              the task is scheduled
  * @retval DVM_ERR_ARGUMENT         a pointer is NULL, or count is not the processing's number of arguments

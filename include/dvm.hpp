@@ -60,7 +60,8 @@ inline std::error_code error_code(dvm_retcode_t code) noexcept
 /** @brief A call of libdvm failed: code(), and what() with the library's own text. */
 class error : public std::system_error {
   public:
-    explicit error(std::error_code code) : std::system_error(code, dvm_last_error()) {}
+    explicit error(std::error_code code) : error(code, dvm_last_error()) {}
+    error(std::error_code code, const char *text) : std::system_error(code, text) {}
 };
 
 /** @brief Throws dvm::error unless the code says success. */
@@ -405,6 +406,22 @@ template <class F, class... Arguments> struct work {
     }
 };
 
+/* Whether a datum has a new value by two of the arguments: it could name only one of them. */
+template <class... Arguments> bool written_twice(const Arguments &...arguments)
+{
+    const void *written[sizeof...(Arguments) + 1] = {};
+    std::size_t many = 0;
+    bool twice = false;
+    (..., [&](const auto &argument) {
+        if constexpr (std::decay_t<decltype(argument)>::mode != DVM_READ) {
+            for (std::size_t k = 0; k < many; k++)
+                twice = twice || written[k] == &argument.data;
+            written[many++] = &argument.data;
+        }
+    }(arguments));
+    return twice;
+}
+
 inline dvm_retcode_t schedule(near_t, const dvm_processing_id_t processing, dvm_data_id_t *ids, int count)
 {
     return dvm_sched_near(processing, ids, count);
@@ -419,11 +436,18 @@ inline dvm_retcode_t schedule(onto place, const dvm_processing_id_t processing, 
 
 } // namespace detail
 
-/** @brief Schedules a task, and returns at once; the error, if it could not. Then the data are as they were. */
+/**
+ * @brief Schedules a task, and returns at once; the error, if it could not. Then the data are as they were.
+ *
+ * One datum may be `in` and also `out` or `inout`: the task reads the old elements beside the new ones. It may not be `out` or
+ * `inout` twice.
+ */
 template <class Place, class F, class... Arguments>
 std::error_code try_submit(Place place, F function, Arguments... arguments)
 {
     using task = detail::work<F, Arguments...>;
+    if (detail::written_twice(arguments...))
+        return error_code(DVM_ERR_ARGUMENT);
     dvm_data_id_t ids[task::count + 1] = {};
     dvm_processing_id_t processing = {0, 0};
     dvm_retcode_t code = task::processing(processing, nullptr);
@@ -469,6 +493,8 @@ std::error_code try_submit(Place place, F function, Arguments... arguments)
 template <class Place, class F, class... Arguments>
 void submit(Place place, F function, Arguments... arguments)
 {
+    if (detail::written_twice(arguments...))
+        throw error(error_code(DVM_ERR_ARGUMENT), "a datum is out or inout twice: it can name only one new value");
     check(try_submit(place, function, arguments...));
 }
 

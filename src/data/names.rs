@@ -76,6 +76,20 @@ impl Names {
     }
 }
 
+/// The name on one line of a message; the text keeps its memory.
+fn on_one_line(name: String) -> String {
+    let mut bytes = name.into_bytes();
+    for at in 0..bytes.len() {
+        // The others have two bytes, U+0080 to U+009F.
+        if bytes[at] == 0xc2 && bytes.get(at + 1).is_some_and(|next| *next < 0xa0) {
+            bytes[at..at + 2].fill(b' ');
+        } else if bytes[at].is_ascii_control() {
+            bytes[at] = b' ';
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
 fn insert(id: DatumId, name: String, exists: impl Fn(DatumId) -> bool) -> Result<(), Error> {
     if NAMES.lock().by_id.as_ref().is_some_and(|by_id| by_id.len() >= FEW) {
         forget_freed(exists)?;
@@ -84,7 +98,7 @@ fn insert(id: DatumId, name: String, exists: impl Fn(DatumId) -> bool) -> Result
     let by_id = names.by_id.get_or_insert_default();
     memory::strictly(|| by_id.try_reserve(1))
         .map_err(|_| Error::new(dvm_retcode_t::DVM_ERR_MEMORY, "no memory for a name"))?;
-    by_id.insert(id, name);
+    by_id.insert(id, on_one_line(name));
     ANY.store(true, Ordering::Relaxed);
     Ok(())
 }
@@ -134,6 +148,7 @@ mod tests {
         words(next, "kept");
         give(next, None, exists).unwrap();
         assert_eq!(in_words(next), format!("datum {next}"));
+        assert_eq!(on_one_line("a\n\u{85}\u{9b}\u{a0}é\u{7f}b".to_owned()), "a     \u{a0}é b");
         words(kept, "kept");
     }
 }

@@ -35,4 +35,5 @@ pub(crate) use lifecycle::{
 };
 pub(crate) use observe::{remote_view, view};
 pub(crate) use shared_tasks::SharedTask;
+pub(crate) use submit::given::MadeArguments;
 pub(crate) use submit::wrong_count;

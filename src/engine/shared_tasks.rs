@@ -141,7 +141,7 @@ impl Call {
             job.scheduler.schedule(target, (function, signature), ids)
         };
         if found.fresh && function.is_here() {
-            return REGISTRY.first(function, schedule);
+            return REGISTRY.first(function, found.signature, schedule);
         }
         schedule(found.signature)
     }

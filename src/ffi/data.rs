@@ -264,8 +264,8 @@ pub unsafe extern "C" fn dvm_data_next(current: ConstDataIdArg, next: Arg<*mut D
 
 /// @brief Name a datum for people: error messages, dvm_explain and the hang report say the name beside the id.
 ///
-/// By the process that made the datum. A promise that carries the datum on (dvm_data_next, DVM_INOUT) is called the same
-/// unless it is named itself. Data without a name cost nothing.
+/// By the process that made the datum. A promise by which that process carries the datum on (dvm_data_next, DVM_INOUT) is
+/// called the same unless it is named itself. Data without a name cost nothing.
 ///
 /// @param[in] id    the datum
 /// @param[in] name  a short text, copied, or NULL to take the name away
@@ -280,8 +280,6 @@ pub unsafe extern "C" fn dvm_data_next(current: ConstDataIdArg, next: Arg<*mut D
 pub unsafe extern "C" fn dvm_data_name(id: ConstDataIdArg, name: Arg<*const c_char>) -> dvm_retcode_t {
     guard::running("dvm_data_name", |call| {
         let id = id.datum("id")?;
-        // One line of a message.
-        let name = name.text()?.map(|name| name.replace(char::is_control, " "));
-        call.name(id, name)
+        call.name(id, name.text()?)
     })
 }

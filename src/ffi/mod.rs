@@ -78,11 +78,12 @@ pub const DVM_OUT: c_int = 1;
 /// a datum may be given to many tasks without dvm_data_acquire.
 pub const DVM_READ: c_int = 2;
 
-/// Access mode of an argument: the task updates it. The call that schedules the task makes the next version as dvm_data_next
-/// does, and writes its id where it has read the argument's: from then on the caller's variable names the datum as it is
-/// after the task, with the one reference that the caller gave for it. The function gets that id alone, and dvm_data_get
-/// gives it the bytes, which it may read and write. If nobody else refers to the old version, nothing is copied. If the
-/// call fails, the id stays as it was.
+/// Access mode of an argument: the task updates it. The call that schedules the task makes the next version as
+/// dvm_data_next does, and writes its id where it has read the argument's, before the task can begin: from then on the
+/// caller's variable names the datum as it is after the task, with the one reference that the caller gave for it. The
+/// function gets that id alone, and dvm_data_get gives it the bytes, which it may read and write. If nobody else refers
+/// to the old version, nothing is copied; another argument that is the same datum has the old bytes. If the call fails,
+/// the id stays as it was.
 pub const DVM_INOUT: c_int = 3;
 
 const _: () =

@@ -8,7 +8,7 @@ use std::ffi::c_int;
 use std::mem::MaybeUninit;
 
 use super::{Arg, ConstProcIdArg, ConstRankArg, DataId, DataIdArg, ProcIdArg, RankArg, dvm_retcode_t, guard};
-use crate::engine::Call;
+use crate::engine::{Call, MadeArguments};
 use crate::error::Error;
 use crate::id::DatumId;
 use crate::memory;
@@ -131,10 +131,11 @@ unsafe extern "C" fn onto_impl(
                 ids.push(id(place)?);
             }
             let schedule = |ids: &[DatumId]| call.onto_home(home, function, found, ids);
-            for (place, next) in call.schedule_given((found.signature, given), &ids, schedule)?.updates() {
-                argument(place).result("a datum's id")?.write(next.raw());
-            }
-            return Ok(());
+            let write = |place: usize, id: DatumId| {
+                argument(place).result("a datum's id")?.write(id.raw());
+                Ok(())
+            };
+            return schedule_made(call.make_arguments((found.signature, given), &ids)?, write, schedule);
         }
         if count <= MAX_CLEARED_IDS {
             let mut ids = [DatumId::NONE; MAX_CLEARED_IDS];
@@ -171,13 +172,26 @@ fn schedule_array(
     match found.signature.given {
         None => schedule(given),
         Some(accesses) => {
-            let scheduled = call.schedule_given((found.signature, accesses), given, schedule)?;
-            for (place, next) in scheduled.updates() {
-                ids.write_from(place, &[next.raw()], "ids")?;
-            }
-            Ok(())
+            let write = |place: usize, id: DatumId| ids.write_from(place, &[id.raw()], "ids");
+            schedule_made(call.make_arguments((found.signature, accesses), given)?, write, schedule)
         }
     }
+}
+
+/// Schedules a task on arguments that were made. The ids of what it updates are written before it can begin, and those of
+/// before if it is not scheduled.
+fn schedule_made(
+    made: MadeArguments,
+    mut write: impl FnMut(usize, DatumId) -> Result<(), Error>,
+    schedule: impl FnOnce(&[DatumId]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    made.updates().try_for_each(|updated| write(updated.place, updated.after))?;
+    let scheduled = schedule(made.of_task());
+    match scheduled {
+        Ok(()) => made.keep(),
+        Err(_) => made.updates().try_for_each(|updated| write(updated.place, updated.before))?,
+    }
+    scheduled
 }
 
 /// Up to this number of ids are gathered in an array that is cleared first.
@@ -190,7 +204,8 @@ const MAX_STACK_IDS: usize = 64;
 ///
 /// @param[in] rank      a rank, all DVM_MAX_RANK_DEPTH components
 /// @param[in] function  the processing
-/// @param[in] ids       the ids of its data, count entries; may be NULL when count is 0
+/// @param[in,out] ids   the ids of its data, count entries, of which those that it updates (DVM_INOUT) are written; may be
+///                      NULL when count is 0
 /// @param[in] count     the number of arguments of the processing
 /// @retval DVM_SUCCESS              the task is scheduled
 /// @retval DVM_ERR_ARGUMENT         a pointer is NULL, or count is not the processing's number of arguments
@@ -236,7 +251,8 @@ pub unsafe extern "C" fn dvm_sched_onto_v(
 /// graph is looked after once per 64. (DVM_SEED, which draws orders, is apart.)
 ///
 /// @param[in] function  the processing
-/// @param[in] ids       the ids of its data, count entries; may be NULL when count is 0
+/// @param[in,out] ids   the ids of its data, count entries, of which those that it updates (DVM_INOUT) are written; may be
+///                      NULL when count is 0
 /// @param[in] count     the number of arguments of the processing
 /// @retval DVM_SUCCESS              the task is scheduled
 /// @retval DVM_ERR_ARGUMENT         a pointer is NULL, or count is not the processing's number of arguments

@@ -319,6 +319,16 @@ fn unknown(id: ProcessingId) -> Error {
     )
 }
 
+/// The failure of a task whose arguments were taken for others than they are.
+#[cold]
+#[inline(never)]
+fn changed(signature: &Signature) -> Error {
+    Error::state(format!(
+        "what processing '{}' does with its arguments was said anew while its first task was being scheduled",
+        signature.description
+    ))
+}
+
 /// The signature of a processing that no task was scheduled with yet. The caller holds the registry's lock.
 fn unsettled(entry: &Entry, generation: u32, id: ProcessingId, what: &str) -> Result<&'static Signature, Error> {
     let Found { signature, fresh } = entry.read(generation).ok_or_else(|| unknown(id))?;
@@ -391,12 +401,17 @@ impl Registry {
         self.find(id).ok().map(|found| found.signature)
     }
 
-    /// Schedules what may be the first task of a processing: from before `schedule` looks at the signature until it has
-    /// succeeded or failed, nobody changes the modes, and afterwards nobody does if it has succeeded.
+    /// Schedules what may be the first task of a processing, which had the signature `known` when it was looked up: from
+    /// before `schedule` is called until it has succeeded or failed, nobody changes the modes, and afterwards nobody does if
+    /// it has succeeded.
+    ///
+    /// # Errors
+    /// Those of `schedule`; or the modes were changed since the look-up, so that the arguments may be wrong.
     #[cold]
     pub(crate) fn first<T>(
         &self,
         id: ProcessingId,
+        known: &'static Signature,
         schedule: impl FnOnce(&'static Signature) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let (entry, generation) = self.entry(id)?;
@@ -408,7 +423,9 @@ impl Registry {
             }
             found.signature
         };
-        let result = schedule(signature);
+        // Other arguments may have been made for the task than it has now.
+        let differs = !ptr::eq(signature, known) && (signature.given.is_some() || known.given.is_some());
+        let result = if differs { Err(changed(signature)) } else { schedule(signature) };
         let _writers = self.writers.lock();
         // One that has been unregistered meanwhile has no modes, and one that another call has settled stays so.
         let used = entry.used.load(Ordering::Relaxed);
@@ -561,14 +578,19 @@ mod tests {
         let id = REGISTRY.register(Callee::plain(nothing), 2, "settled").unwrap();
         REGISTRY.access(id, &[ArgumentAccess::In, ArgumentAccess::Out]).unwrap();
         assert_eq!(REGISTRY.find(id).unwrap().signature.mode(1), Mode::Out);
-        let refused = REGISTRY.first(id, |_| {
+        let known = || REGISTRY.find(id).unwrap().signature;
+        let refused = REGISTRY.first(id, known(), |_| {
             let meanwhile = REGISTRY.access(id, &[ArgumentAccess::In, ArgumentAccess::In]).unwrap_err();
             assert_eq!(meanwhile.code(), dvm_retcode_t::DVM_ERR_STATE, "a task is being scheduled");
             Err::<(), _>(meanwhile)
         });
         assert!(refused.is_err());
         REGISTRY.access(id, &[ArgumentAccess::In, ArgumentAccess::Out]).expect("that task was not scheduled after all");
-        assert_eq!(REGISTRY.first(id, |signature| Ok(signature.mode(1))).unwrap(), Mode::Out);
+        let old = known();
+        REGISTRY.access(id, &[ArgumentAccess::Read, ArgumentAccess::In]).unwrap();
+        assert_eq!(REGISTRY.first(id, old, |_| Ok(())).unwrap_err().code(), dvm_retcode_t::DVM_ERR_STATE);
+        REGISTRY.access(id, &[ArgumentAccess::In, ArgumentAccess::Out]).expect("that task was not scheduled either");
+        assert_eq!(REGISTRY.first(id, known(), |signature| Ok(signature.mode(1))).unwrap(), Mode::Out);
         assert_eq!(
             REGISTRY.access(id, &[ArgumentAccess::In, ArgumentAccess::In]).unwrap_err().code(),
             dvm_retcode_t::DVM_ERR_STATE

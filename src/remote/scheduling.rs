@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use super::arriving::{Arriving, ArrivingArgument, ArrivingArguments};
 use super::state::{BytesPlace, PendingTask, SentTask, Step, TaskCall, Want, index};
+use crate::data::names::in_words;
 use crate::data::{DatumId, Readiness, STORE};
 use crate::engine::{Target, wrong_count};
 use crate::error::{Error, dvm_retcode_t};
@@ -97,16 +98,19 @@ impl Step<'_> {
             let reads = |id: DatumId| signature.inputs().any(|input| ids[input] == id);
             if reads(id) {
                 return Err(Error::state(format!(
-                    "datum {id} is an input and an output of one task, which would wait for itself"
+                    "{} is an input and an output of one task, which would wait for itself",
+                    in_words(id)
                 )));
             }
             if signature.outputs().any(|other| other < place && ids[other] == id) {
-                return Err(Error::state(format!("datum {id} is the output of a task twice")));
+                return Err(Error::state(format!("{} is the output of a task twice", in_words(id))));
             }
             let predecessor = if id.is_here() { self.predecessor(id) } else { None };
             if let Some(predecessor) = predecessor.filter(|predecessor| !reads(*predecessor)) {
                 let text = format!(
-                    "datum {id} carries on datum {predecessor}, which the task must read to have it as an output"
+                    "{} carries on {}, which the task must read to have it as an output",
+                    in_words(id),
+                    in_words(predecessor)
                 );
                 return Err(Error::state(text));
             }

@@ -40,7 +40,11 @@ pub fn print(text: &mut String, procedure: &Procedure) {
     let name = procedure.public_name();
     let shown: Vec<_> = procedure.arguments.iter().filter(|a| !counts_ids(procedure, a)).collect();
     text.push('\n');
-    let said = |line: &&String| !(list(procedure).is_some() && line.starts_with("@param[in] count "));
+    let said = |line: &&String| {
+        !(list(procedure).is_some()
+            && line.starts_with("@param[in]")
+            && line.split_whitespace().nth(1) == Some("count"))
+    };
     let lines: Vec<_> = procedure.text.iter().filter(said).cloned().collect();
     print_comment(text, "  ", &lines);
     let names: Vec<_> = shown.iter().map(|argument| argument.name.as_str()).collect();
@@ -52,6 +56,9 @@ pub fn print(text: &mut String, procedure: &Procedure) {
     match procedure.result {
         Outcome::Text => text.push_str("    character(len=:), allocatable :: text\n"),
         Outcome::Code => text.push_str("    integer(c_int) :: code\n"),
+    }
+    if list(procedure).is_some() {
+        text.push_str("    integer(c_int64_t) :: none(2, 0)\n");
     }
     print_body(text, procedure);
     let _ = writeln!(text, "  end function {name}");
@@ -86,7 +93,7 @@ fn passed(procedure: &Procedure, argument: &Argument, ids: bool, words: bool) ->
     match argument.kind {
         Kind::Text if argument.optional && !words => "[c_null_char]".to_owned(),
         Kind::Text => format!("{}//c_null_char", argument.name),
-        Kind::Ids if !ids => "reshape([integer(c_int64_t) ::], [2, 0])".to_owned(),
+        Kind::Ids if !ids => "none".to_owned(),
         _ if counts_ids(procedure, argument) => match (ids, list(procedure)) {
             (true, Some(list)) => format!("size({}, 2, kind=c_int)", list.name),
             _ => "0_c_int".to_owned(),
@@ -110,7 +117,7 @@ fn declaration(argument: &Argument) -> String {
     let optional = if argument.optional { ", optional" } else { "" };
     match argument.kind {
         Kind::Text => format!("character(len=*), intent(in){optional} :: {}", argument.name),
-        Kind::Ids => format!("integer(c_int64_t), intent(in), contiguous, optional :: {}(:, :)", argument.name),
+        Kind::Ids => format!("{}, contiguous, optional :: {}(:, :)", argument.in_interface(), argument.name),
         Kind::Rank => format!("{} :: {}(DVM_MAX_RANK_DEPTH)", argument.in_interface(), argument.name),
         _ => format!("{} :: {}", argument.in_interface(), argument.in_shape()),
     }

@@ -316,11 +316,20 @@ fn carry(
     let shares = |later: usize| later > place && STORE.predecessor(DatumId::here(numbers[later])) == Some(predecessor);
     let last = !signature.outputs().any(shares);
     let mine = signature.inputs().filter(|&input| numbers[input] == predecessor.number()).count();
+    // Another argument that is the datum as it was keeps its bytes.
+    let last = last && (signature.given.is_none() || !is_read_besides(numbers, signature, predecessor, mine));
     let output = DatumId::here(numbers[place]);
     if let Carry::Copy { from, size } = STORE.carry(predecessor, output, mine as u32, last) {
         STORE.adopt(output, &copied(call, predecessor, from, size)?);
     }
     Ok(())
+}
+
+/// Whether a task that updates a datum reads it by another argument as well; `mine` of its inputs are the datum.
+#[cold]
+fn is_read_besides(numbers: &[u64], signature: &Signature, datum: DatumId, mine: usize) -> bool {
+    let updates = |output: &usize| STORE.predecessor(DatumId::here(numbers[*output])) == Some(datum);
+    mine > signature.outputs().filter(updates).count()
 }
 
 /// New memory with the bytes of a published input of the task.

@@ -12,82 +12,91 @@ use crate::processing::{ArgumentAccess, Signature};
 /// Most tasks have no more arguments.
 type Ids = SmallVec<[DatumId; 16]>;
 
-/// A task that was scheduled on what the program gave.
-pub(crate) struct ScheduledGiven<'a> {
+/// The arguments of a task, made of what the program gives: references that were taken, and promises. They go again with
+/// the value, unless a task was scheduled with them.
+pub(crate) struct MadeArguments<'a> {
+    call: &'a Call,
+    /// What the program said of those that were made.
     given: &'a [ArgumentAccess],
     of_task: Ids,
 }
 
-impl ScheduledGiven<'_> {
-    /// The arguments that the program updates, by place, and which datum each is from here on.
-    pub(crate) fn updates(&self) -> impl Iterator<Item = (usize, DatumId)> + '_ {
+/// An argument that the program updates.
+pub(crate) struct UpdatedArgument {
+    pub(crate) place: usize,
+    pub(crate) before: DatumId,
+    pub(crate) after: DatumId,
+}
+
+impl MadeArguments<'_> {
+    /// What a task has.
+    pub(crate) fn of_task(&self) -> &[DatumId] {
+        &self.of_task
+    }
+
+    /// The arguments that the program updates.
+    pub(crate) fn updates(&self) -> impl Iterator<Item = UpdatedArgument> + '_ {
         let mut end = 0;
         self.given.iter().enumerate().filter_map(move |(place, access)| {
             end += access.modes().len();
-            (*access == ArgumentAccess::InOut).then(|| (place, self.of_task[end - 1]))
+            (*access == ArgumentAccess::InOut).then(|| UpdatedArgument {
+                place,
+                before: self.of_task[end - 2],
+                after: self.of_task[end - 1],
+            })
         })
+    }
+
+    /// A task was scheduled with them.
+    pub(crate) fn keep(mut self) {
+        self.given = &[];
+    }
+}
+
+impl Drop for MadeArguments<'_> {
+    fn drop(&mut self) {
+        let mut end = 0;
+        for access in self.given {
+            end += access.modes().len();
+            if matches!(access, ArgumentAccess::Read | ArgumentAccess::InOut) {
+                // The reference is this call's: nobody else has given it up.
+                let _ = self.call.relax(self.of_task[end - 1]);
+            }
+        }
     }
 }
 
 impl Call {
-    /// Schedules a task of a processing on what the program gives, `given` says how; `schedule` gets the task's arguments.
+    /// Makes the arguments of a task of what the program gives; `given` says how.
     ///
     /// # Errors
-    /// Those of an acquire, of a next and of `schedule`. Then all data are as they were.
+    /// Those of an acquire and of a next. Then all data are as they were.
     #[inline(never)]
-    pub(crate) fn schedule_given<'a>(
-        &self,
+    pub(crate) fn make_arguments<'a>(
+        &'a self,
         (signature, given): (&Signature, &'a [ArgumentAccess]),
         ids: &[DatumId],
-        schedule: impl FnOnce(&[DatumId]) -> Result<(), Error>,
-    ) -> Result<ScheduledGiven<'a>, Error> {
+    ) -> Result<MadeArguments<'a>, Error> {
         if ids.len() != given.len() {
             return Err(wrong_count(signature, ids.len()));
         }
-        let mut of_task = Ids::new();
-        memory::strictly(|| of_task.try_reserve(signature.count))
+        let mut made = MadeArguments { call: self, given: &[], of_task: Ids::new() };
+        memory::strictly(|| made.of_task.try_reserve(signature.count))
             .map_err(|_| Error::new(dvm_retcode_t::DVM_ERR_MEMORY, "no memory for the arguments of a task"))?;
-        let mut result = Ok(());
-        let mut made = 0;
-        for (&access, &id) in given.iter().zip(ids) {
-            let mut end = Ok(id);
-            match access {
-                ArgumentAccess::In | ArgumentAccess::Out => {}
-                ArgumentAccess::Read => end = self.acquire(id).map(|()| id),
+        for (place, &id) in ids.iter().enumerate() {
+            match given[place] {
+                ArgumentAccess::In | ArgumentAccess::Out => made.of_task.push(id),
+                ArgumentAccess::Read => {
+                    self.acquire(id)?;
+                    made.of_task.push(id);
+                }
                 ArgumentAccess::InOut => {
-                    of_task.push(id);
-                    end = self.next(id);
+                    let next = self.next(id)?;
+                    made.of_task.extend([id, next]);
                 }
             }
-            match end {
-                Ok(end) => of_task.push(end),
-                Err(error) => {
-                    result = Err(error);
-                    break;
-                }
-            }
-            made += 1;
+            made.given = &given[..=place];
         }
-        match result.and_then(|()| schedule(&of_task)) {
-            Ok(()) => Ok(ScheduledGiven { given, of_task }),
-            Err(error) => {
-                self.take_given_back(&given[..made], &of_task);
-                Err(error)
-            }
-        }
-    }
-
-    /// Undoes what was made for a task that is not scheduled: references that were taken, and promises.
-    #[cold]
-    #[inline(never)]
-    fn take_given_back(&self, given: &[ArgumentAccess], of_task: &[DatumId]) {
-        let mut end = 0;
-        for access in given {
-            end += access.modes().len();
-            if matches!(access, ArgumentAccess::Read | ArgumentAccess::InOut) {
-                // The reference is this call's: nobody else has given it up.
-                let _ = self.relax(of_task[end - 1]);
-            }
-        }
+        Ok(made)
     }
 }

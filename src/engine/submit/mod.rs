@@ -2,7 +2,7 @@
 //! after the other; then a worker gets the task. `given` makes a task's arguments of those that the program keeps or updates,
 //! `window` throttles a submitter.
 
-mod given;
+pub(crate) mod given;
 mod window;
 
 use std::sync::atomic::Ordering;
@@ -49,7 +49,7 @@ impl Call {
         ids: &[DatumId],
     ) -> Result<(), Error> {
         if found.fresh {
-            return REGISTRY.first(function, |signature| self.schedule(worker as u16, signature, ids));
+            return REGISTRY.first(function, found.signature, |signature| self.schedule(worker as u16, signature, ids));
         }
         self.schedule(worker as u16, found.signature, ids)
     }
@@ -93,7 +93,7 @@ impl Call {
     #[allow(clippy::inline_always, reason = "with this the smallest task takes 280 instructions, without it 325")]
     pub(crate) fn near(&self, function: ProcessingId, found: Found, ids: &[DatumId]) -> Result<(), Error> {
         if found.fresh {
-            return REGISTRY.first(function, |signature| self.schedule(UNPLACED, signature, ids));
+            return REGISTRY.first(function, found.signature, |signature| self.schedule(UNPLACED, signature, ids));
         }
         match self.context.post() {
             Some(post) if found.signature.count == 0 && ids.is_empty() => self.argumentless(post, found.signature),
