@@ -33,7 +33,7 @@ compile_error!("dvm_sched_onto knows where variadic arguments lie on x86-64 and 
 /// begins. Of data of other homes the task takes references of the calling process, or home is asked. If there is none, or
 /// the datum does not exist, or a process that runs the task has no code for it (DVM_ERR_SYMBOL), or it is lost, the task
 /// that was accepted fails: its outputs are poisoned and the next dvm_wait tells it. A task that other processes take part
-/// in has at most 1024 arguments.
+/// in has at most 21,000 arguments.
 ///
 /// @param[in] rank      a rank, all DVM_MAX_RANK_DEPTH components
 /// @param[in] function  the processing
