@@ -55,6 +55,7 @@ bench: all ## measure what a task costs, and how fast tiles are, beside the peer
 	target/release/dvm-bench-bodies
 	target/release/dvm-bench-redist
 	bench/redist/over_processes.sh
+	bench/comparison.sh
 	bench/polybench/times.sh
 	bench/polybench/bits.sh
 	bench/across/polybench.sh
