@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <sched.h>
 #include <stdbool.h>
 
@@ -214,14 +215,15 @@ static void fewer_workers(void)
     CHECK_OK(dvm_finalize());
 }
 
-/* Confines all threads of the process, as taskset would have done at its start. A checker has threads, too. */
+/* Confines all threads of the process, as taskset would have done at its start. A checker has threads, too; and a thread
+ * that was joined is still listed for a moment. */
 static void confine(const cpu_set_t *set)
 {
     DIR *threads = opendir("/proc/self/task");
     CHECK(threads != NULL);
     for (struct dirent *entry; threads && (entry = readdir(threads)) != NULL;)
         if (entry->d_name[0] != '.')
-            CHECK(sched_setaffinity(atoi(entry->d_name), sizeof *set, set) == 0);
+            CHECK(sched_setaffinity(atoi(entry->d_name), sizeof *set, set) == 0 || errno == ESRCH);
     if (threads)
         closedir(threads);
 }
