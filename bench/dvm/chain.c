@@ -26,7 +26,7 @@ int main(int argc, char **argv)
         for (size_t i = 0; i < tasks; i++) {
             need(dvm_data_next(pair[0], &pair[1]));
             need(placed ? dvm_sched_onto(ranks[0], processing, pair[0], pair[1]) : dvm_sched_near(processing, pair, 2));
-            copy_id(pair[0], pair[1]);
+            dvm_id_copy(pair[0], pair[1]);
         }
         need(dvm_wait());
         bench_stop(&bench);

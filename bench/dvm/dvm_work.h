@@ -45,10 +45,4 @@ static inline void number_new(uint64_t value, dvm_data_id_t *id)
     need(dvm_data_put(*id));
 }
 
-static inline void copy_id(dvm_data_id_t to, const dvm_data_id_t from)
-{
-    to[0] = from[0];
-    to[1] = from[1];
-}
-
 #endif

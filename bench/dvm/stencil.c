@@ -41,10 +41,10 @@ int main(int argc, char **argv)
             for (size_t i = 0; i < BENCH_WIDTH; i++) {
                 dvm_data_id_t ids[4];
                 promise(&to[i], t + 1 < steps ? 3 : 1);
-                copy_id(ids[0], from[stencil_left(i)]);
-                copy_id(ids[1], from[i]);
-                copy_id(ids[2], from[stencil_right(i)]);
-                copy_id(ids[3], to[i]);
+                dvm_id_copy(ids[0], from[stencil_left(i)]);
+                dvm_id_copy(ids[1], from[i]);
+                dvm_id_copy(ids[2], from[stencil_right(i)]);
+                dvm_id_copy(ids[3], to[i]);
                 need(placed ? dvm_sched_onto_v(ranks[i * rank_count / BENCH_WIDTH], processing, ids, 4)
                             : dvm_sched_near(processing, ids, 4));
             }

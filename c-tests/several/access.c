@@ -56,10 +56,10 @@ static void chain(uint64_t seed)
     new_bytes(step, &number, 8);
     for (int k = 0; k < STEPS; k++) {
         dvm_data_id_t before;
-        copy_id(before, ids[1]);
-        copy_id(ids[0], step); /* all tasks read the same datum */
+        dvm_id_copy(before, ids[1]);
+        dvm_id_copy(ids[0], step); /* all tasks read the same datum */
         promise_of(8, ids[2]);
-        copy_id(results[k], ids[2]);
+        dvm_id_copy(results[k], ids[2]);
         CHECK_OK(k % 5 == 4 ? dvm_sched_near(updates, ids, 3) : on_rank(seed + k, updates, ids, 3));
         CHECK(dvm_id_equal(ids[0], step) && !dvm_id_equal(ids[1], before));
         for (int i = 0; i < WORDS; i++)

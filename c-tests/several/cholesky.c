@@ -80,13 +80,13 @@ static void update(uint64_t rank, dvm_processing_id_t p, dvm_data_id_t *read, in
 {
     dvm_data_id_t ids[4];
     for (int i = 0; i < count; i++) {
-        copy_id(ids[i], read[i]);
+        dvm_id_copy(ids[i], read[i]);
         CHECK_OK(dvm_data_acquire(read[i]));
     }
-    copy_id(ids[count], tile);
+    dvm_id_copy(ids[count], tile);
     CHECK_OK(dvm_data_next(tile, &ids[count + 1]));
     CHECK_OK(on_rank(rank, p, ids, count + 2));
-    copy_id(tile, ids[count + 1]);
+    dvm_id_copy(tile, ids[count + 1]);
 }
 
 static void factorise(int tiles, int rows)
@@ -115,8 +115,8 @@ static void factorise(int tiles, int rows)
         for (int i = k + 1; i < tiles; i++)
             for (int j = k + 1; j <= i; j++) {
                 dvm_data_id_t read[2];
-                copy_id(read[0], ids[AT(i, k)]);
-                copy_id(read[1], ids[AT(j, k)]);
+                dvm_id_copy(read[0], ids[AT(i, k)]);
+                dvm_id_copy(read[1], ids[AT(j, k)]);
                 update(RANK(i, j), gemm_id, read, 2, ids[AT(i, j)]);
                 do_gemm(matrix[AT(i, k)], matrix[AT(j, k)], matrix[AT(i, j)]);
             }

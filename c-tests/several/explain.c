@@ -99,8 +99,8 @@ static void tasks_elsewhere(uint64_t other)
     char part[400];
     promise_of(8, missing);
     promise_of(8, made);
-    copy_id(ids[0], missing);
-    copy_id(ids[1], made);
+    dvm_id_copy(ids[0], missing);
+    dvm_id_copy(ids[1], made);
     CHECK_OK(dvm_data_acquire(missing));
     CHECK_OK(on_process(other, writes, ids, 2));
     CHECK_OK(dvm_data_acquire(made));
@@ -147,7 +147,7 @@ static void a_wait_names_whom_it_waits_for(uint64_t other)
     char part[200];
     await_part(other, "A thread is in dvm_serve, until process 0 finalizes.");
     CHECK_OK(dvm_wait());
-    copy_id(start.processing, sleeping);
+    dvm_id_copy(start.processing, sleeping);
     nth_rank(rank_of_process[other], start.rank);
     new_bytes(what, &start, sizeof start);
     CHECK_OK(on_process(other, starts, &what, 1));

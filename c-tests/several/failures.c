@@ -162,7 +162,7 @@ static void second_producer(uint64_t home, uint64_t runner)
         take_bytes(ids[0], promise, sizeof promise);
         for (int64_t i = 0; i < 2; i++) {
             new_number(ids[0], 10 + i);
-            copy_id(ids[1], promise);
+            dvm_id_copy(ids[1], promise);
             dvm_retcode_t code = on_process(runner, reader, ids, 2);
             if (i && (home == 0 || code != DVM_SUCCESS)) /* elsewhere it may be known, too */
                 CHECK_NUMBER(DVM_ERR_STATE, code);
@@ -190,7 +190,7 @@ static void no_reference(void)
         promise_of(8, waits[1]);
         CHECK_OK(dvm_data_acquire(waits[1]));
         CHECK_OK(on_rank(0, waiter, waits, 2));
-        copy_id(reads[0], waits[0]);
+        dvm_id_copy(reads[0], waits[0]);
         promise_of(8, reads[1]);
         dvm_retcode_t code = on_process(home, reader, reads, 2);
         if (home == 0) {

@@ -75,11 +75,11 @@ static void batch(uint64_t process, int tasks, const char *bytes)
         dvm_data_id_t ids[2];
         promise_of(i % 32 == 1 ? LARGE / 2 : SMALL, out[i]);
         if (i % 8 == 7)
-            copy_id(in[i], out[i - 1]); /* what another task there has made */
+            dvm_id_copy(in[i], out[i - 1]); /* what another task there has made */
         else
             new_bytes(in[i], bytes, size);
-        copy_id(ids[0], in[i]);
-        copy_id(ids[1], out[i]);
+        dvm_id_copy(ids[0], in[i]);
+        dvm_id_copy(ids[1], out[i]);
         if (i % 8 == 7)
             CHECK_OK(dvm_data_acquire(in[i]));
         if (i % 4 == 0) {
@@ -102,7 +102,7 @@ static void batch(uint64_t process, int tasks, const char *bytes)
     CHECK_OK(on_process(process, make, &told, 1));
     if (take_bytes(told, made, sizeof made)) {
         promise_of(sizeof(uint64_t), ids[1]);
-        copy_id(ids[0], made);
+        dvm_id_copy(ids[0], made);
         CHECK_OK(on_process(0, copy, ids, 2));
         CHECK_NUMBER(5, take_number(ids[1]));
     }

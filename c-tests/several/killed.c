@@ -49,14 +49,14 @@ static int chain(dvm_processing_id_t p, double *told)
     new_bytes(last, &number, sizeof number);
     for (uint64_t i = 0; i < LENGTH && !lost; i++) {
         dvm_data_id_t ids[3];
-        copy_id(ids[0], one), copy_id(ids[1], last);
+        dvm_id_copy(ids[0], one), dvm_id_copy(ids[1], last);
         promise_of(sizeof number, ids[2]);
         dvm_data_acquire(one);
         dvm_retcode_t code = on_rank(process_index + i, p, ids, 3);
         lost = is_lost(code, "schedule");
         if (code == DVM_SUCCESS)
             dvm_data_relax(last);
-        copy_id(last, ids[2]);
+        dvm_id_copy(last, ids[2]);
     }
     void *at;
     size_t size;

@@ -114,7 +114,7 @@ static void made_in(uint64_t process, uint64_t seed, dvm_data_id_t id)
     dvm_data_id_t ids[2];
     new_bytes(ids[0], &seed, sizeof seed);
     promise_of(size_of(seed), id);
-    copy_id(ids[1], id);
+    dvm_id_copy(ids[1], id);
     CHECK_OK(on_process(process, maker, ids, 2));
 }
 
@@ -127,21 +127,21 @@ static void chain(uint64_t seed)
     made_in(seed, seed, now);
     for (uint64_t step = 0; step < STEPS; step++) {
         dvm_data_id_t ids[3], read[3];
-        copy_id(ids[1], now);
+        dvm_id_copy(ids[1], now);
         CHECK_OK(dvm_data_next(now, &ids[2]));
         seeds_of(seed, seed + step, ids[0]);
         if (step % 3 != 2) {
             CHECK_OK(dvm_data_acquire(now));
             seeds_of(seed, seed + step, read[0]);
-            copy_id(read[1], now);
+            dvm_id_copy(read[1], now);
             promise_of(8, read[2]);
-            copy_id(answers[readers++], read[2]);
+            dvm_id_copy(answers[readers++], read[2]);
             CHECK_OK(on_rank(seed + step * 3, reader, read, 3));
         }
         CHECK_OK(on_rank(seed % 2 ? seed : seed + step * 5, updater, ids, 3));
-        copy_id(now, ids[2]);
+        dvm_id_copy(now, ids[2]);
     }
-    copy_id(last, now);
+    dvm_id_copy(last, now);
     for (int i = 0; i < readers; i++)
         CHECK_NUMBER(3, take_number(answers[i]));
     void *at = bytes_of(last, size_of(seed));
@@ -158,7 +158,7 @@ static void got_by_a_thread(uint64_t seed, int readers)
     for (int i = 0; i < readers; i++) {
         CHECK_OK(dvm_data_acquire(id));
         seeds_of(seed, seed, read[0]);
-        copy_id(read[1], id);
+        dvm_id_copy(read[1], id);
         promise_of(8, read[2]);
         CHECK_OK(on_process(process_index, reader, read, 3));
         if (i == 0)
@@ -185,7 +185,7 @@ static uint64_t where_in(uint64_t process, dvm_data_id_t id)
 {
     dvm_data_id_t ids[2];
     CHECK_OK(dvm_data_acquire(id));
-    copy_id(ids[0], id);
+    dvm_id_copy(ids[0], id);
     promise_of(8, ids[1]);
     CHECK_OK(on_process(process, mapped, ids, 2));
     return take_number(ids[1]);

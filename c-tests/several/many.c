@@ -22,7 +22,7 @@ static int learn(void *context, dvm_data_id_t *ids, int count)
 {
     (void)context, (void)count;
     address_t *address = bytes_of(ids[0], sizeof *address);
-    copy_id(back, address->back);
+    dvm_id_copy(back, address->back);
     back_to = address->back_to;
     return output_number(ids[1], 1);
 }

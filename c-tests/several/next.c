@@ -62,14 +62,14 @@ static void begin_chain(chain_t *chain, int kind, uint64_t seed)
     for (uint64_t step = 0; step < STEPS; step++) {
         dvm_data_id_t ids[3], read[2];
         int before = kind & 4 && step % 3 == 0, after = kind & 4 && step % 3 == 1;
-        copy_id(ids[1], now);
+        dvm_id_copy(ids[1], now);
         CHECK_OK(dvm_data_next(now, &ids[2]));
         new_bytes(ids[0], &step, sizeof step);
         if (before || after) {
             CHECK_OK(dvm_data_acquire(now));
             promise_of(8, chain->sums[chain->readers]);
-            copy_id(read[0], now);
-            copy_id(read[1], chain->sums[chain->readers]);
+            dvm_id_copy(read[0], now);
+            dvm_id_copy(read[1], chain->sums[chain->readers]);
             chain->expected_sums[chain->readers++] = sum_of(chain->expected, WORDS * 8);
         }
         if (before)
@@ -78,9 +78,9 @@ static void begin_chain(chain_t *chain, int kind, uint64_t seed)
         if (after)
             CHECK_OK(on_rank(seed + step * 3, reader, read, 2));
         update_words(chain->expected, chain->expected, step);
-        copy_id(now, ids[2]);
+        dvm_id_copy(now, ids[2]);
     }
-    copy_id(chain->last, now);
+    dvm_id_copy(chain->last, now);
 }
 
 static void end_chain(chain_t *chain)

@@ -16,7 +16,7 @@ int named_function(dvm_data_id_t in, dvm_data_id_t result)
     uint64_t *words = bytes_of(result, 4 * 8);
     dvm_processing_id_t answer = {words[0], words[1]};
     new_number(ids[0], (int64_t)(input_number(in) + 2));
-    copy_id(ids[1], &words[2]);
+    dvm_id_copy(ids[1], &words[2]);
     return on_rank(0, answer, ids, 2) != DVM_SUCCESS;
 }
 
@@ -88,8 +88,8 @@ static void kinds(void)
         CHECK_NUMBER(i + 1, result_of(by_address, i, i));
 
         promise_of(8, result);
-        copy_id(words, answer);
-        copy_id(&words[2], result);
+        dvm_id_copy(words, answer);
+        dvm_id_copy(&words[2], result);
         new_number(ids[0], (int64_t)i);
         new_bytes(ids[1], words, sizeof words);
         CHECK_OK(on_rank(i, by_name, ids, 2));
@@ -171,9 +171,9 @@ static void unregister_early(void)
     promise_of(8, gate);
     for (uint64_t i = 0; i < rank_count; i++) {
         dvm_data_id_t ids[2];
-        copy_id(ids[0], gate);
+        dvm_id_copy(ids[0], gate);
         promise_of(8, ids[1]);
-        copy_id(results[i], ids[1]);
+        dvm_id_copy(results[i], ids[1]);
         CHECK_OK(dvm_data_acquire(gate));
         CHECK_OK(on_rank(i, p, ids, 2));
     }

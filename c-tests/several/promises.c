@@ -70,8 +70,8 @@ static void read_in(uint64_t process, dvm_data_id_t promise, dvm_data_id_t sum)
 {
     dvm_data_id_t ids[2];
     promise_of(sizeof(uint64_t), sum);
-    copy_id(ids[0], promise);
-    copy_id(ids[1], sum);
+    dvm_id_copy(ids[0], promise);
+    dvm_id_copy(ids[1], sum);
     CHECK_OK(on_process(process, reader, ids, 2));
 }
 
@@ -79,7 +79,7 @@ static void produced_in(uint64_t process, dvm_data_id_t promise, uint64_t seed)
 {
     dvm_data_id_t ids[2];
     new_bytes(ids[0], &seed, sizeof seed);
-    copy_id(ids[1], promise);
+    dvm_id_copy(ids[1], promise);
     CHECK_OK(on_process(process, producer, ids, 2));
 }
 

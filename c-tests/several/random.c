@@ -87,7 +87,7 @@ static int do_work(void *context, dvm_data_id_t *ids, int count)
     if (orders.nested) {
         dvm_data_id_t next[2];
         new_bytes(next[0], &orders.nested_sum, 8);
-        copy_id(next[1], ids[orders.nested]);
+        dvm_id_copy(next[1], ids[orders.nested]);
         CHECK_OK(dvm_data_acquire(ids[orders.nested]));
         CHECK_OK(on_rank(orders.nested_rank, orders.checker, next, 2));
     }
@@ -300,9 +300,9 @@ static void start_task(const task_t *task)
     int count = 1;
     new_bytes(ids[0], &orders, sizeof orders);
     for (int i = 0; i < task->inputs; i++)
-        copy_id(ids[count++], items[task->in[i]].id);
+        dvm_id_copy(ids[count++], items[task->in[i]].id);
     for (int i = 0; i < task->outputs; i++)
-        copy_id(ids[count++], items[task->out[i]].id);
+        dvm_id_copy(ids[count++], items[task->out[i]].id);
     if (task->near)
         CHECK_OK(dvm_sched_near(work[task->inputs][task->outputs], ids, count));
     else

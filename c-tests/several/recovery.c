@@ -106,13 +106,13 @@ static void update(uint64_t rank, dvm_processing_id_t p, dvm_data_id_t *read, in
 {
     dvm_data_id_t ids[4];
     for (int i = 0; i < count; i++) {
-        copy_id(ids[i], read[i]);
+        dvm_id_copy(ids[i], read[i]);
         CHECK_OK(dvm_data_acquire(read[i]));
     }
-    copy_id(ids[count], tile);
+    dvm_id_copy(ids[count], tile);
     CHECK_OK(dvm_data_next(tile, &ids[count + 1]));
     CHECK_OK(on_rank(rank, p, ids, count + 2));
-    copy_id(tile, ids[count + 1]);
+    dvm_id_copy(tile, ids[count + 1]);
 }
 
 static void factorise(int tiles, int n)
@@ -141,8 +141,8 @@ static void factorise(int tiles, int n)
         for (int i = k + 1; i < tiles; i++)
             for (int j = k + 1; j <= i; j++) {
                 dvm_data_id_t read[2];
-                copy_id(read[0], ids[AT(i, k)]);
-                copy_id(read[1], ids[AT(j, k)]);
+                dvm_id_copy(read[0], ids[AT(i, k)]);
+                dvm_id_copy(read[1], ids[AT(j, k)]);
                 update(3 * i + j, gemm_id, read, 2, ids[AT(i, j)]);
                 do_gemm(n, matrix[AT(i, k)], matrix[AT(j, k)], matrix[AT(i, j)]);
             }
@@ -227,22 +227,22 @@ static void map_and_reduce(size_t words)
         promise_of(bytes, ids[1]);
         promise_of(sizeof counts, ids[2]);
         CHECK_OK(on_rank(i, sort_id, ids, 3));
-        copy_id(level[i], ids[2]);
-        copy_id(read[0], ids[1]);
+        dvm_id_copy(level[i], ids[2]);
+        dvm_id_copy(read[0], ids[1]);
         promise_of(sizeof(uint64_t), read[1]);
         CHECK_OK(i % 3 ? on_rank(i / 2, digest_id, read, 2) : dvm_sched_near(digest_id, read, 2));
-        copy_id(digests[i], read[1]);
+        dvm_id_copy(digests[i], read[1]);
     }
     for (int left = CHUNKS; left > 1; left = (left + 1) / 2)
         for (int i = 0; i + 1 < left; i += 2) {
             dvm_data_id_t ids[3];
-            copy_id(ids[0], level[i]);
-            copy_id(ids[1], level[i + 1]);
+            dvm_id_copy(ids[0], level[i]);
+            dvm_id_copy(ids[1], level[i + 1]);
             promise_of(sizeof counts, ids[2]);
             CHECK_OK(on_rank(i + left, add_id, ids, 3));
-            copy_id(level[i / 2], ids[2]);
+            dvm_id_copy(level[i / 2], ids[2]);
             if (i + 3 == left)
-                copy_id(level[i / 2 + 1], level[i + 2]);
+                dvm_id_copy(level[i / 2 + 1], level[i + 2]);
         }
     if (take_bytes(level[0], counts, sizeof counts))
         CHECK(memcmp(counts, all, sizeof counts) == 0);

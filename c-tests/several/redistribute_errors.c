@@ -107,10 +107,10 @@ static void rounds_differ(void)
     /* A memory of another process. */
     if (process_count > 1) {
         if (last)
-            copy_id(source[0], source[process_index]);
+            dvm_id_copy(source[0], source[process_index]);
         CHECK_CODE(DVM_ERR_ARGUMENT, dvm_redistribute(plan, 1, &eight, source, target));
         if (last)
-            copy_id(source[0], kept);
+            dvm_id_copy(source[0], kept);
     }
     CHECK_OK(dvm_redistribute(plan, 1, &eight, source, target));
     /* A source is a target, too. */

@@ -50,7 +50,7 @@ static int fan_out(void *context, dvm_data_id_t *ids, int count)
     for (uint64_t i = 0; i < plan.width; i++) {
         dvm_data_id_t next[2];
         plan.seed = mixed(plan.seed, i);
-        copy_id(next[0], ids[0]);
+        dvm_id_copy(next[0], ids[0]);
         new_bytes(next[1], &plan, sizeof plan);
         CHECK_OK(dvm_data_acquire(ids[0]));
         CHECK_OK(on_rank(plan.seed, plan.fan, next, 2));
@@ -100,7 +100,7 @@ static void fan_all(void)
     for (uint64_t i = 0; i < DATA; i++) {
         dvm_data_id_t ids[2];
         plan_t plan = {i % 4, 1 + i % 3, mixed(process_index, i), 0, {0, 0}};
-        copy_id(plan.fan, fan);
+        dvm_id_copy(plan.fan, fan);
         plan.sum = registered(ids[0], plan.seed);
         new_bytes(ids[1], &plan, sizeof plan);
         CHECK_OK(on_rank(plan.seed, fan, ids, 2)); /* with the only reference */
@@ -138,7 +138,7 @@ static void read_twice(void)
         dvm_data_id_t both[2];
         registered(both[0], i);
         CHECK_OK(dvm_data_acquire(both[0]));
-        copy_id(both[1], both[0]);
+        dvm_id_copy(both[1], both[0]);
         CHECK_OK(on_process(i % process_count, doubler, both, 2));
     }
     CHECK_OK(dvm_wait());

@@ -48,8 +48,8 @@ static void share(dvm_processing_id_t reader, size_t size, int times, int is_reg
     for (uint64_t i = 0; i < readers; i++) {
         dvm_data_id_t ids[2];
         promise_of(sizeof(answer_t), answers[i]);
-        copy_id(ids[0], id);
-        copy_id(ids[1], answers[i]);
+        dvm_id_copy(ids[0], id);
+        dvm_id_copy(ids[1], answers[i]);
         CHECK_OK(dvm_data_acquire(id));
         CHECK_OK(on_rank(i, reader, ids, 2));
         if (i == readers / 2)
@@ -100,7 +100,7 @@ static void drive(void)
         char bytes[100];
         fill_pattern(bytes, sizeof bytes, i);
         new_bytes(ids[0], bytes, sizeof bytes);
-        copy_id(ids[1], ids[0]);
+        dvm_id_copy(ids[1], ids[0]);
         promise_of(sizeof answer, ids[2]);
         CHECK_OK(dvm_data_acquire(ids[0]));
         CHECK_OK(on_rank(i, twice, ids, 3));

@@ -40,7 +40,7 @@ static int step(void *context, dvm_data_id_t *ids, int count)
     token.hops++;
     dvm_data_id_t next[2];
     new_bytes(next[0], &token, sizeof token);
-    copy_id(next[1], token.end);
+    dvm_id_copy(next[1], token.end);
     if (token.hops == token.most) {
         CHECK_OK(on_rank(token.rank[token.at], arrival, next, 2));
         return 0;

@@ -104,11 +104,6 @@ static inline void several_register(callback_t *callback, void *context, int cou
 
 /* ----- data ----- */
 
-static inline void copy_id(dvm_data_id_t to, const uint64_t *from)
-{
-    memcpy(to, from, sizeof(dvm_data_id_t));
-}
-
 /* The bytes of a datum: in a task until it ends, elsewhere until put. NULL, and a failed check, if there are none. */
 static inline void *bytes_of(dvm_data_id_t id, size_t expected)
 {

@@ -81,7 +81,7 @@ static void run_everywhere(dvm_processing_id_t p, uint64_t add)
         dvm_data_id_t ids[2];
         new_number(ids[0], (int64_t)i);
         promise_of(8, ids[1]);
-        copy_id(outputs[i], ids[1]);
+        dvm_id_copy(outputs[i], ids[1]);
         CHECK_OK(on_rank(i % rank_count, p, ids, 2));
     }
     for (uint64_t i = 0; i < rank_count * 4; i++)
@@ -143,7 +143,7 @@ static void run_unregistered(void *handle)
         dvm_data_id_t ids[2];
         new_number(ids[0], (int64_t)i);
         promise_of(8, ids[1]);
-        copy_id(outputs[i], ids[1]);
+        dvm_id_copy(outputs[i], ids[1]);
         CHECK_OK(on_rank(i, p, ids, 2));
     }
     CHECK_OK(dvm_processing_unregister(&p));

@@ -51,11 +51,11 @@ static void run(int blocks, int wait_each)
             dvm_data_id_t ids[4];
             int count = 0;
             if (i > 0)
-                copy_id(ids[count++], from[i - 1]);
-            copy_id(ids[count++], from[i]);
+                dvm_id_copy(ids[count++], from[i - 1]);
+            dvm_id_copy(ids[count++], from[i]);
             if (i < WIDTH - 1)
-                copy_id(ids[count++], from[i + 1]);
-            copy_id(ids[count++], to[i]);
+                dvm_id_copy(ids[count++], from[i + 1]);
+            dvm_id_copy(ids[count++], to[i]);
             CHECK_OK(on_rank(place(i, blocks), i == 0 ? first : i == WIDTH - 1 ? last : inner, ids, count));
         }
         if (wait_each && t % 10 == 9)

@@ -24,7 +24,7 @@ static void *thread(void *number)
         dvm_data_id_t ids[3];
         uint64_t value = mixed(seed, turn);
         int later = value % 3 == 0;
-        copy_id(ids[0], sum);
+        dvm_id_copy(ids[0], sum);
         if (later)
             promise_of(8, ids[1]);
         else
@@ -39,7 +39,7 @@ static void *thread(void *number)
             CHECK_OK(dvm_data_publish(ids[1]));
         }
         expected += value;
-        copy_id(sum, ids[2]);
+        dvm_id_copy(sum, ids[2]);
         if (value % 7 == 0) { /* there and back */
             uint64_t found = 0;
             void *at = bytes_of(sum, 8);

@@ -39,7 +39,7 @@ static int deliver(void *context, dvm_data_id_t *ids, int count)
 {
     (void)context, (void)count;
     uint64_t *words = bytes_of(ids[0], 3 * 8);
-    copy_id(mailbox[words[0] % 64], &words[1]);
+    dvm_id_copy(mailbox[words[0] % 64], &words[1]);
     return 0;
 }
 
