@@ -14,7 +14,7 @@ pub use chain::{Chain, ChainStep, Named, Operand};
 pub use condition::Condition;
 pub use kept::{Entry, Kept};
 pub use parse::ParseError;
-pub use reduction::{NO_NUMBER, Operation, Reduction};
+pub use reduction::{ExtremeForm, NO_NUMBER, Operation, Reduction};
 
 use crate::planted::planted;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! Parses a model from its text.
 
 use super::{
-    Access, AccessKind, Arithmetic, Array, Chain, ChainStep, Condition, Entry, Iterator, Kept, Named, Operand,
-    Parameter, Reduction, Region, Row, Statement, Storage, Value,
+    Access, AccessKind, Arithmetic, Array, Chain, ChainStep, Condition, Entry, ExtremeForm, Iterator, Kept, Named,
+    Operand, Parameter, Reduction, Region, Row, Statement, Storage, Value,
 };
 use std::{fmt, str::FromStr};
 
@@ -82,6 +82,13 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
             ctype: words.quoted()?,
             partial: words.quoted()?,
             neutral: words.quoted()?,
+            form: if words.has("takes") {
+                ExtremeForm::Takes
+            } else if words.has("function") {
+                ExtremeForm::Function
+            } else {
+                ExtremeForm::Keeps
+            },
             parts: if words.has("parts") { words.number()? } else { 1 },
         }),
         "entry-condition" => region.entry.push(Entry::Condition(words.quoted()?)),

@@ -19,7 +19,8 @@
 //! ```
 
 use super::{
-    AccessKind, Arithmetic, Array, Chain, ChainStep, Entry, Kept, Named, Operand, Reduction, Region, Statement, Storage,
+    AccessKind, Arithmetic, Array, Chain, ChainStep, Entry, ExtremeForm, Kept, Named, Operand, Reduction, Region,
+    Statement, Storage,
 };
 use std::fmt;
 
@@ -76,10 +77,15 @@ impl fmt::Display for Region {
         for condition in &self.conditions {
             writeln!(f, "condition {} {}", Quoted(&condition.reason), Quoted(&condition.fails))?;
         }
-        for Reduction { name, ctype, partial, operation, neutral, parts } in &self.reductions {
+        for Reduction { name, ctype, partial, operation, neutral, form, parts } in &self.reductions {
             let (name, ctype, partial) = (Quoted(name), Quoted(ctype), Quoted(partial));
             let parts = if *parts > 1 { format!(" parts {parts}") } else { String::new() };
-            writeln!(f, "reduction {operation} {name} {ctype} {partial} {}{parts}", Quoted(neutral))?;
+            let form = match form {
+                ExtremeForm::Keeps => "",
+                ExtremeForm::Takes => " takes",
+                ExtremeForm::Function => " function",
+            };
+            writeln!(f, "reduction {operation} {name} {ctype} {partial} {}{form}{parts}", Quoted(neutral))?;
         }
         for entry in &self.entry {
             match entry {

@@ -16,8 +16,22 @@ pub struct Reduction {
     pub operation: Operation,
     /// C expression of the value that a block begins with.
     pub neutral: String,
+    /// How its updates treat what is no number.
+    pub form: ExtremeForm,
     /// How many values a block's iterations update in turn: 1, or the number that `reassociate` stands for.
     pub parts: u32,
+}
+
+/// What the updates of a minimum or maximum do where a comparison does not hold because one side is no number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExtremeForm {
+    /// The variable stays: `e < x ? e : x`. Also of all other operations.
+    #[default]
+    Keeps,
+    /// The value takes its place: `x < e ? x : e`.
+    Takes,
+    /// The side that is a number counts: `fmin(x, e)`.
+    Function,
 }
 
 /// What a block begins with whose minimum or maximum passes over what is no number: C99, F.9.9.2.
@@ -26,11 +40,20 @@ pub const NO_NUMBER: &str = "(__builtin_inf() - __builtin_inf())";
 impl Reduction {
     /// Two values joined, as a C expression; `first` comes first in the original order.
     pub fn joined(&self, first: &str, second: &str) -> String {
-        if self.neutral != NO_NUMBER {
-            return self.operation.joined(first, second);
+        let sign = match self.operation {
+            Operation::Minimum => "<",
+            Operation::Maximum => ">",
+            _ => return format!("({first} {} {second})", self.operation.operator()),
+        };
+        match self.form {
+            ExtremeForm::Keeps => format!("({second} {sign} {first} ? {second} : {first})"),
+            ExtremeForm::Takes => format!("({first} {sign} {second} ? {first} : {second})"),
+            ExtremeForm::Function => {
+                format!(
+                    "({second} {sign} {first} || ({first} != {first} && {second} == {second}) ? {second} : {first})"
+                )
+            }
         }
-        let sign = if self.operation == Operation::Minimum { "<" } else { ">" };
-        format!("({second} {sign} {first} || ({first} != {first} && {second} == {second}) ? {second} : {first})")
     }
 }
 
@@ -74,15 +97,6 @@ impl Operation {
     /// Its name in a clause; C's operator, but for minima and maxima.
     pub fn operator(self) -> &'static str {
         Operation::NAMES.iter().find(|(own, _)| *own == self).map_or("", |(_, name)| name)
-    }
-
-    /// Two values joined, as a C expression; `first` comes first in the original order.
-    fn joined(self, first: &str, second: &str) -> String {
-        match self {
-            Operation::Minimum => format!("({second} < {first} ? {second} : {first})"),
-            Operation::Maximum => format!("({second} > {first} ? {second} : {first})"),
-            _ => format!("({first} {} {second})", self.operator()),
-        }
     }
 
     /// An update in C.

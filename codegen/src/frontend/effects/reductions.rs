@@ -7,10 +7,11 @@ use crate::frontend::clang::expression_parts::{callee, write_target};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::effects::control_flow::ControlFlowGraph;
 use crate::frontend::survey::region_builder::RegionBuilder;
-use crate::model::{NO_NUMBER, Operation, Reduction};
+use crate::model::{ExtremeForm, NO_NUMBER, Operation, Reduction};
 use crate::planted::planted;
 use crate::refusal::Code;
 use crate::source::Directive;
+use std::collections::HashMap;
 
 impl<'a> RegionBuilder<'a> {
     /// Finds the variables that `reduction(op:x)` names, and checks that the loop only updates them.
@@ -65,7 +66,8 @@ impl<'a> RegionBuilder<'a> {
             check_statement(only, &update)?;
             update.check_copies(only, &|variable| !self.alive_after(graph, variable))?;
             update.check_each_iteration(only)?;
-            if update.is_by_function(only)? {
+            reduction.form = update.form(only)?;
+            if reduction.form == ExtremeForm::Function {
                 NO_NUMBER.clone_into(&mut reduction.neutral);
             }
             self.reductions.push((variable.id, reduction));
@@ -108,7 +110,15 @@ impl<'a> RegionBuilder<'a> {
             _ if wraps && signed => format!("unsigned {plain}"),
             _ => plain.clone(),
         };
-        Some(Reduction { name: variable.name.clone(), ctype: plain, partial, operation, neutral, parts: 1 })
+        Some(Reduction {
+            name: variable.name.clone(),
+            ctype: plain,
+            partial,
+            operation,
+            neutral,
+            form: ExtremeForm::Keeps,
+            parts: 1,
+        })
     }
 
     /// Whether a variable is reduced.
@@ -230,14 +240,39 @@ impl Update<'_> {
         ))
     }
 
-    /// Whether `fmin` or `fmax` updates the variable: they pass over what is no number, which comparisons do not.
-    fn is_by_function(&self, only: &Node) -> Result<bool, Refusal> {
+    /// The form of the updates of a minimum or maximum of real numbers: one for all of them, since values that are no numbers
+    /// would count in one and not in another.
+    fn form(&self, only: &Node) -> Result<ExtremeForm, Refusal> {
+        if self.integer().is_some() || !matches!(self.operation, Operation::Minimum | Operation::Maximum) {
+            return Ok(ExtremeForm::Keeps);
+        }
+        let pairs = only.walk().flat_map(|n| n.inner.windows(2));
+        let copy_of = |pair: &[Node]| Some((pair[1].id, self.copied(&pair[0], &pair[1])?.variable()?.id));
+        let copies: HashMap<Id, Id> = pairs.filter_map(copy_of).collect();
         let assigned = only.walk().filter(|n| write_target(n).is_some_and(|target| self.is(target)));
-        let is_call = |n: &&Node| n.inner.get(1).is_some_and(|value| without_casts(value).is(&SyntaxKind::CallExpr));
-        let (functions, others): (Vec<&Node>, Vec<&Node>) = assigned.partition(is_call);
-        match (functions.is_empty(), others.first()) {
-            (false, Some(other)) if !planted("a45-missing") => Err(self.refuse(other)),
-            (is_none, _) => Ok(!is_none && !planted("a45-missing")),
+        let form_of = |n: &&Node| Update { id: copies.get(&n.id).copied().unwrap_or(self.id), ..*self }.form_of(n);
+        let mut first = None;
+        for update in assigned {
+            let form = form_of(&update);
+            if *first.get_or_insert(form) != form && !planted("a45-missing") {
+                let name = self.name;
+                let reason = format!("the loop updates `{name}` in two ways, which treat a NaN differently");
+                let remedy = format!("write all of its updates in one way, as {}", self.operation.example(name));
+                return Err(Refusal::at(Code::ReductionUpdate, update, reason, remedy));
+            }
+        }
+        Ok(first.filter(|_| !planted("a45-missing")).unwrap_or_default())
+    }
+
+    /// The form of an assignment of a minimum or maximum; `if (e < x) x = e;` has a value without the variable.
+    fn form_of(&self, assignment: &Node) -> ExtremeForm {
+        let Some(value) = assignment.inner.get(1).map(without_casts).filter(|value| self.mentioned(value)) else {
+            return ExtremeForm::Keeps;
+        };
+        match (&value.kind, value.inner.as_slice()) {
+            (SyntaxKind::CallExpr, _) => ExtremeForm::Function,
+            (SyntaxKind::ConditionalOperator, [_, then, _]) if self.is(without_casts(then)) => ExtremeForm::Takes,
+            _ => ExtremeForm::Keeps,
         }
     }
 
@@ -264,7 +299,15 @@ impl Update<'_> {
             SyntaxKind::CallExpr => {
                 let wanted = if self.operation == Operation::Minimum { "fmin" } else { "fmax" };
                 let name = callee(node).map(|name| name.trim_start_matches("__builtin_"));
-                let known = name.is_some_and(|name| name.strip_suffix(['f', 'l']).unwrap_or(name) == wanted);
+                // A narrower function would round the variable, also the value that it has before the loop.
+                let narrower: &[&str] = match ctype::unqualified(self.variable.ty.plain()).as_str() {
+                    "float" => &[],
+                    "double" => &["f"],
+                    _ => &["f", ""],
+                };
+                let suffix = name.and_then(|name| name.strip_prefix(wanted));
+                let known =
+                    suffix.is_some_and(|suffix| ["f", "", "l"].contains(&suffix) && !narrower.contains(&suffix));
                 let [_, left, right] = node.inner.as_slice() else { return false };
                 let pair = |x: &Node, e: &Node| self.is(without_casts(x)) && self.operand(e);
                 // An integer would become a real number, and a function of the file may compute anything.
