@@ -171,6 +171,37 @@ static void mapped_again(void)
     munmap(place, bytes), free(b), free(b2);
 }
 
+/* Main writes all of an array and unmaps it; a file is mapped where it was. */
+static void file_in_its_place(void)
+{
+    static word from[N][N], to[N][N];
+    size_t bytes = sizeof from / 4096 * 4096 + 4096;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            from[i][j] = to[i][j] = (word)(i * 7 + j * 3) % 11;
+    word(*own)[N] = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    step(N, (const word(*)[N])from, own);
+    step(N, (const word(*)[N])own, from);
+    memset(own, 0, bytes);
+    munmap(own, bytes);
+    FILE *file = tmpfile();
+    CHECK(file != NULL && ftruncate(fileno(file), (off_t)bytes) == 0);
+    word(*shared)[N] = mmap(own, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fileno(file), 0);
+    word(*expected)[N] = calloc(N, sizeof *expected);
+    CHECK((void *)shared == (void *)own && expected != NULL);
+    memcpy(to, from, sizeof to);
+    for (int turn = 0; turn < 2; turn++) {
+        step(N, (const word(*)[N])from, shared);
+        step(N, (const word(*)[N])shared, from);
+        step2(N, (const word(*)[N])to, expected);
+        step2(N, (const word(*)[N])expected, to);
+    }
+    CHECK(!memcmp(from, to, sizeof to) && !memcmp(shared, expected, sizeof from));
+    munmap(shared, bytes);
+    fclose(file);
+    free(expected);
+}
+
 /* Only a part is given back: the other part is as it was. */
 static void partly_unmapped(void)
 {
@@ -242,6 +273,7 @@ int main(void)
     }
     mapped_again();
     partly_unmapped();
+    file_in_its_place();
     written(a, b);
     free(a), free(b);
     a = filled(malloc(bytes)), b = filled(malloc(bytes));

@@ -253,12 +253,11 @@ impl Store {
     /// Gives up extents of whose memory the program has given some back since. What it still has is brought back.
     fn give_up_unmapped(&mut self, peers: &Peers) -> Result<(), Error> {
         let unnamed = || self.all.iter().filter(|guarded| !guarded.named);
-        let closed: Vec<(i64, i64)> =
-            unnamed().flat_map(|guarded| guarded.closed.list()).map(|(pages, _)| pages).collect();
-        if closed.is_empty() {
+        let asked: Vec<(i64, i64)> = unnamed().filter_map(|guarded| guarded.extent.pages()).collect();
+        if asked.is_empty() {
             return Ok(());
         }
-        let maps = MemoryRanges::over(&closed);
+        let maps = MemoryRanges::over(&asked);
         let mut own = None;
         for at in (0..self.all.len()).rev() {
             let closed = self.all[at].closed.list();
@@ -268,7 +267,8 @@ impl Store {
             };
             let replaced = self.replaced(at, &maps);
             let still: Vec<Spans> = closed.iter().map(still).map(|still| still.without(&replaced)).collect();
-            let whole = closed.iter().zip(&still).all(|((pages, _), still)| *still == Spans::one(pages.0, pages.1));
+            let whole = closed.iter().zip(&still).all(|((pages, _), still)| *still == Spans::one(pages.0, pages.1))
+                && self.all[at].has_open_pages(&maps);
             if self.all[at].named || whole {
                 continue;
             }
@@ -282,6 +282,15 @@ impl Store {
             self.forget(peers, at);
         }
         Ok(())
+    }
+}
+
+impl Guarded {
+    /// Whether the pages that main may use as it likes are still memory of its own: it may have unmapped those as well.
+    fn has_open_pages(&self, maps: &MemoryRanges) -> bool {
+        let Some((first, end)) = self.extent.pages() else { return true };
+        let open = Spans::one(first, end).without(&self.closed.nothing).without(&self.closed.read);
+        open.list().iter().all(|pages| maps.with_rights(*pages, *b"rw-p", &self.files) == Spans::one(pages.0, pages.1))
     }
 }
 
