@@ -172,6 +172,12 @@ static void makers(void)
         CHECK_CODE(DVM_ERR_ARGUMENT, dvm_distribution_size(same[k], 3, &n));
         CHECK_OK(dvm_distribution_free(same[k]));
     }
+    /* A local array beyond 2^63 elements is refused, also where its room alone makes it as large. */
+    const int64_t wide = (int64_t)1 << 32, most = ((int64_t)1 << 62) - 1;
+    CHECK_CODE(DVM_ERR_ARGUMENT, dvm_distribution_halo(3, (int64_t[]){1, 1, 1}, (int64_t[]){1, 1, 1}, (int64_t[]){7, 7, 5},
+                                                       (int64_t[]){wide, wide, wide}, &made));
+    CHECK_CODE(DVM_ERR_ARGUMENT, dvm_distribution_halo(2, (int64_t[]){16, 5}, (int64_t[]){1, 3}, (int64_t[]){most, 1},
+                                                       (int64_t[]){5, 4}, &made));
     /* A halo keeps its space at the ends of the array. */
     CHECK_OK(dvm_distribution_halo(2, (int64_t[]){10, 6}, (int64_t[]){2, 1}, (int64_t[]){2, 1}, (int64_t[]){1, 0}, &made));
     CHECK_OK(dvm_distribution_extents(made, 0, extents, 2));

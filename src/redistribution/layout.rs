@@ -145,7 +145,7 @@ impl Layout {
         let digit = digits(&domain, &room)?;
         let each = components(&domain, &domain).into_iter();
         let groups = Arc::new(each.map(|d| group(&domain, &grid, &digit, &room, d)).collect::<Result<_, _>>()?);
-        let place = match array_strides(&distribution, &domain, &room) {
+        let place = match array_strides(&distribution, &domain, &room)? {
             Some(strides) => Place::Array { strides, own: Own::default() },
             None => Place::Interleaved { weights: addressing.place, extent: addressing.extent },
         };
@@ -413,15 +413,19 @@ fn whole_extent(domain: &Domain, digit: &[i64], room: &[(i64, i64)], j: usize) -
 }
 
 /// The strides per dimension, when the layout lists the data variables of each dimension together and in order.
-fn array_strides(distribution: &Distribution, domain: &Domain, room: &[(i64, i64)]) -> Option<Vec<i64>> {
+///
+/// # Errors
+/// The elements of a memory have no numbers.
+fn array_strides(distribution: &Distribution, domain: &Domain, room: &[(i64, i64)]) -> Result<Option<Vec<i64>>, Error> {
     let layout = distribution.layout();
-    let places: Vec<usize> = layout.iter().map(|n| domain.names.iter().position(|m| m == n)).collect::<Option<_>>()?;
+    let places = layout.iter().map(|n| domain.names.iter().position(|m| m == n)).collect::<Option<Vec<usize>>>();
+    let Some(places) = places else { return Ok(None) };
     let listed: Vec<usize> = places.iter().map(|&i| domain.dimension[i]).collect();
     for j in 0..domain.offset.len() {
         let own: Vec<usize> = places.iter().copied().filter(|&i| domain.dimension[i] == j).collect();
         let first = listed.iter().position(|&d| d == j).unwrap_or(0);
         if !own.is_sorted() || listed[first..].iter().take(own.len()).any(|&d| d != j) {
-            return None;
+            return Ok(None);
         }
     }
     let (mut strides, mut next) = (vec![1; domain.offset.len()], 1_i64);
@@ -430,9 +434,16 @@ fn array_strides(distribution: &Distribution, domain: &Domain, room: &[(i64, i64
         if places.iter().rev().find(|&&k| domain.dimension[k] == j) == Some(&i) {
             strides[j] = next;
         }
-        next = next.checked_mul((room[i].1 - room[i].0 + 1).max(1))?;
+        let count = (i128::from(room[i].1) - i128::from(room[i].0) + 1).max(1);
+        // Nothing has a place in an empty distribution.
+        next = i64::try_from(i128::from(next) * count)
+            .or_else(|_| domain.empty.as_ref().map(|_| 1).ok_or_else(too_large))?;
     }
-    Some(strides)
+    Ok(Some(strides))
+}
+
+fn too_large() -> Error {
+    Error::argument("the local array of a memory, with the room that is kept, exceeds 2^63 elements")
 }
 
 /// The local extents of some dimensions in every memory.
