@@ -181,7 +181,7 @@ type Refuse<'r> = &'r dyn Fn(String) -> Refusal;
 fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
     let allowed = || format!("allowed are {}", all_forms(&CLAUSES));
     let refuse = |reason: String| Refusal::span(Code::WrongClause, at.begin, at.end, reason, allowed());
-    let mut options = PragmaOptions::default();
+    let (mut options, mut seen) = (PragmaOptions::default(), Vec::new());
     let mut rest = text.trim_start().trim_start_matches(',').trim_start();
     while !rest.is_empty() {
         let (word, after) = split_word(rest);
@@ -196,6 +196,10 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
         if word == "reassociate" && opens {
             return Err(refuse("`reassociate` has no argument: it is about each `reduction`".to_owned()));
         }
+        if ONCE.contains(&word) && seen.contains(&word) {
+            return Err(refuse(format!("`{word}` stands twice in the pragma")));
+        }
+        seen.push(word);
         if !opens && take_bare(&mut options, word) {
             rest = after.trim_start_matches(',').trim_start();
             continue;
@@ -212,6 +216,9 @@ fn parse_options(text: &str, at: &Directive) -> Result<PragmaOptions, Refusal> {
     consistent(&options, at, &refuse)?;
     Ok(options)
 }
+
+/// Clauses of which a pragma has one: the last would win.
+const ONCE: [&str; 6] = ["tile", "name", "serial", "buffers", "ahead", "independent"];
 
 /// Takes a clause without an argument, if it may have none.
 fn take_bare(options: &mut PragmaOptions, word: &str) -> bool {
@@ -234,6 +241,9 @@ fn take(options: &mut PragmaOptions, word: &str, argument: &str, refuse: Refuse)
         "ahead" => options.model.ahead = Some(steps(word, argument, 0, refuse)?),
         "name" if is_identifier(argument) => options.name = Some(argument.to_owned()),
         "name" => return Err(refuse(format!("`name({argument})`: a name is a C identifier and no keyword"))),
+        "serial" if changes(argument) => {
+            return Err(refuse(format!("`serial({argument})`: a condition changes nothing")));
+        }
         "serial" => options.model.serial = Some(argument.to_owned()),
         "independent" => {
             options.independent = Some(identifiers(word, argument, "a counter's name is a C identifier", refuse)?);
@@ -247,17 +257,35 @@ fn take(options: &mut PragmaOptions, word: &str, argument: &str, refuse: Refuse)
         }
         "reduction" => options.reductions.extend(reductions(argument, refuse)?),
         "pure" => {
-            options.pure = identifiers(word, argument, "a function's name is a C identifier and no keyword", refuse)?;
+            let rule = "a function's name is a C identifier and no keyword";
+            options.pure.extend(identifiers(word, argument, rule, refuse)?);
         }
         _ => return Err(refuse(format!("unknown option `{word}` in the pragma"))),
     }
     Ok(())
 }
 
+/// Whether an expression has an assignment, `++` or `--`: without the pragma, nothing would run it.
+fn changes(expression: &str) -> bool {
+    let text = expression.as_bytes();
+    let at = |k: usize| text.get(k).copied().unwrap_or(b' ');
+    let before = |k: usize, by: usize| k.checked_sub(by).map_or(b' ', at);
+    (0..text.len()).any(|k| match at(k) {
+        sign @ (b'+' | b'-') => at(k + 1) == sign,
+        b'=' if at(k + 1) == b'=' || before(k, 1) == b'=' => false,
+        b'=' => match before(k, 1) {
+            b'!' => false,
+            sign @ (b'<' | b'>') => before(k, 2) == sign,
+            _ => true,
+        },
+        _ => false,
+    })
+}
+
 /// The argument of `tile`.
 fn tile(argument: &str, refuse: Refuse) -> Result<Vec<String>, Refusal> {
     let wrong = || refuse(format!("`tile({argument})`: a tile size is a positive integer expression"));
-    let sizes = tile_sizes(argument).ok_or_else(wrong)?;
+    let sizes = tile_sizes(argument).filter(|_| !changes(argument)).ok_or_else(wrong)?;
     let count = sizes.len();
     if count > MAX_TILE_COORDINATES {
         return Err(refuse(format!("`tile` has {count} sizes, and a tile has at most {MAX_TILE_COORDINATES}")));
@@ -447,6 +475,15 @@ mod tests {
             ("#pragma dvm region buffers(2)\n", "runs in one process"),
             ("#pragma dvm region across ahead(1)\n", "has no `buffers`"),
             ("#pragma dvm region across buffers(2) ahead(2)\n", "in one buffer"),
+            ("#pragma dvm region serial(a) tile(3) serial(b)\n", "`serial` stands twice"),
+            ("#pragma dvm region name(a) name(a)\n", "`name` stands twice"),
+            ("#pragma dvm region independent, independent(i)\n", "`independent` stands twice"),
+            ("#pragma dvm region across buffers(3) buffers(2)\n", "`buffers` stands twice"),
+            ("#pragma dvm region serial((n = 3))\n", "changes nothing"),
+            ("#pragma dvm region serial(a[0]++ > 1)\n", "changes nothing"),
+            ("#pragma dvm region serial(n <<= 1)\n", "changes nothing"),
+            ("#pragma dvm region tile(n--)\n", "positive"),
+            ("#pragma dvm region tile(4, n += 2)\n", "positive"),
             ("#pragma dvm\n", "`#pragma dvm` is not known"),
             ("#pragma dvm regoin\n", "not known"),
             ("#pragma endscop\n", "no `#pragma scop`"),
@@ -454,6 +491,16 @@ mod tests {
         ] {
             let error = parse(text)[0].clone().unwrap_err();
             assert!(error.reason.contains(part), "{text}: {}", error.reason);
+        }
+    }
+
+    #[test]
+    fn conditions_compare() {
+        for condition in ["n == 1", "n <= 1 || m >= 2", "n != 3", "n << 2 < m", "n - -1 > 0", "!(n >> 1)"] {
+            let found = parse(&format!("#pragma dvm region serial({condition}) pure(f) pure(g)\nfor(;;);"));
+            let options = &found[0].as_ref().expect(condition).options;
+            assert_eq!(options.model.serial.as_deref(), Some(condition));
+            assert_eq!(options.pure, ["f", "g"]);
         }
     }
 
