@@ -198,6 +198,25 @@ fn generated_text_has_no_warnings() {
     }
 }
 
+/// Warnings that few builds ask for are about the program's text as well.
+#[test]
+fn rare_warnings_are_not_about_generated_text() {
+    let text = "double a[200][200];\ndouble f(int n, const double *restrict x);\ndouble f(int n, const double *restrict x)\n{\n  \
+                double s = 0;\n#pragma dvm region reduction(+:s)\n  for (int i = 0; i < n; i++)\n    s += x[i];\n\
+                #pragma dvm region\n  for (int t = 1; t < 100; t++)\n    for (int i = 1; i < 199; i++)\n      for (int j = 1; j < 199; j++)\n        \
+                a[i][j] = a[i - 1][j] + a[i][j + 1];\n  return s;\n}\n";
+    let folder = testkit::scratch(&[("f.c", text)]);
+    let rare = "unused-macros c++-compat inline padded traditional-conversion strict-prototypes \
+                missing-declarations switch-default aggregate-return nested-externs bad-function-cast unsuffixed-float-constants";
+    for warning in rare.split_whitespace() {
+        let line = format!("-O2 -Wall -Werror -Wno-unknown-pragmas -W{warning} -c f.c -o x.o");
+        let plain = std::process::Command::new("gcc").current_dir(&*folder).args(line.split(' ')).output();
+        assert!(plain.expect("gcc runs").status.success(), "{warning}: gcc");
+        let output = run(&mut dvmcc(), &folder, &line);
+        assert!(output.status.success(), "{warning}: {}", said(&output));
+    }
+}
+
 /// A file with nothing but refused regions, and one whose pragma the compiler alone could complain about.
 #[test]
 fn files_that_are_not_transformed_build_too() {

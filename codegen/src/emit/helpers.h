@@ -2,6 +2,8 @@
 #define DVM__HELPERS
 /* Nothing is included here, and every name begins with dvm__: macros, types and functions of the program may have any
    other name, also one that a header would give to something else. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-macros"
 #define DVM__DIMENSIONS 16
 
 #if defined(__clang__)
@@ -67,7 +69,10 @@
   _Pragma("GCC diagnostic ignored \"-Wdeclaration-after-statement\"") _Pragma("GCC diagnostic ignored \"-Wvla\"") \
   _Pragma("GCC diagnostic ignored \"-Wcast-qual\"") _Pragma("GCC diagnostic ignored \"-Wunused\"") \
   _Pragma("GCC diagnostic ignored \"-Wtype-limits\"") _Pragma("GCC diagnostic ignored \"-Wlong-long\"") \
-  _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
+  _Pragma("GCC diagnostic ignored \"-Wpedantic\"") _Pragma("GCC diagnostic ignored \"-Wc++-compat\"") \
+  _Pragma("GCC diagnostic ignored \"-Winline\"") _Pragma("GCC diagnostic ignored \"-Wpadded\"") \
+  _Pragma("GCC diagnostic ignored \"-Wtraditional-conversion\"") _Pragma("GCC diagnostic ignored \"-Wstrict-overflow\"") \
+  _Pragma("GCC diagnostic ignored \"-Wunused-macros\"")
 #endif
 #define DVM__LOUD _Pragma("GCC diagnostic pop")
 
@@ -788,4 +793,5 @@ __attribute__((__unused__)) static void dvm__run_tiles(struct dvm__record *dvm__
 #pragma GCC visibility pop
 #pragma pack(pop)
 DVM__LOUD
+#pragma GCC diagnostic pop
 #endif
