@@ -603,6 +603,7 @@ static const struct {
     LINE(dvm_region_run, RUNS, DVM_SUCCESS), LINE(dvm_region_sizes, RUNS, DVM_SUCCESS), LINE(dvm_region_waits, RUNS, DVM_SUCCESS),
     LINE(dvm_across_begins, RUNS, DVM_SUCCESS), LINE(dvm_across_run, RUNS, DVM_ERR_STATE),
     LINE(dvm_across_known, RUNS, DVM_SUCCESS), LINE(dvm_across_serve, RUNS, DVM_SUCCESS),
+    LINE(dvm_across_loop, RUNS, DVM_SUCCESS),
     LINE(dvm_across_sizes, RUNS, DVM_ERR_ARGUMENT), LINE(dvm_across_graph, RUNS, DVM_ERR_ARGUMENT),
     LINE(dvm_explain_text, RUNS, DVM_SUCCESS), LINE(dvm_distribution_parse, RUNS, DVM_SUCCESS),
     LINE(dvm_distribution_make, RUNS, DVM_SUCCESS), LINE(dvm_distribution_block_cyclic, RUNS, DVM_SUCCESS),

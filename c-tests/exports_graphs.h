@@ -92,6 +92,10 @@ static dvm_retcode_t do_dvm_across_serve(void)
 {
     return ARMED(dvm_across_serve(NULL));
 }
+static dvm_retcode_t do_dvm_across_loop(void)
+{
+    return ARMED(dvm_across_loop(1) ? dvm_across_loop(0) : dvm_across_loop(0));
+}
 static dvm_retcode_t do_dvm_across_sizes(void)
 {
     int64_t sizes[2] = {1, 1};

@@ -127,6 +127,9 @@ module dvm
   !> Where process 0 alone runs main, the array may stay on the processes after the region, until main touches it.
   integer(c_int), parameter, public :: DVM_ACROSS_KEEP = 2
 
+  !> The same until the loop of regions ends that this thread runs (dvm_across_loop), unless DVM_KEEP=0.
+  integer(c_int), parameter, public :: DVM_ACROSS_KEEP_IN_LOOP = 4
+
   !> The greatest number of dimensions of an array that is distributed.
   integer(c_int), parameter, public :: DVM_DISTRIBUTION_MAX_DIMENSION = 16
 
@@ -252,7 +255,7 @@ module dvm
     integer(c_int64_t) :: begin = 0
     !> One beyond the last one.
     integer(c_int64_t) :: end = 0
-    !> DVM_ACROSS_NAMED, DVM_ACROSS_KEEP, or both.
+    !> Any of DVM_ACROSS_NAMED, DVM_ACROSS_KEEP and DVM_ACROSS_KEEP_IN_LOOP, or 0.
     integer(c_int) :: named = 0
   end type dvm_across_array_t
 
@@ -395,6 +398,7 @@ module dvm
   public :: dvm_region_run
   public :: dvm_across_begins
   public :: dvm_across_run
+  public :: dvm_across_loop
   public :: dvm_across_known
   public :: dvm_across_serve
   public :: dvm_across_sizes
@@ -1401,6 +1405,23 @@ module dvm
       integer(c_int), intent(out) :: ran
       integer(c_int) :: code
     end function dvm_across_run
+
+    !> @brief Tell that a loop of regions begins or has ended: for generated code.
+    !>
+    !> Meanwhile this thread runs regions, and nothing else that uses their arrays. Where process 0 alone runs main, arrays with
+    !> DVM_ACROSS_KEEP_IN_LOOP stay on the processes from one region to the next. When the loop has ended, process 0 has them.
+    !>
+    !> @param[in] begins  1: it begins. 0: it has ended, and its arrays come back
+    !> @retval DVM_SUCCESS        all is where it belongs
+    !> @retval DVM_ERR_PEER_LOST  a process is lost that had some of it: the arrays are half done
+    !>
+    !> Thread safety: any thread, any time. Source: added to the report's interface.
+    function dvm_across_loop(begins) &
+        bind(C, name="dvm_across_loop") result(code)
+      import
+      integer(c_int), value :: begins
+      integer(c_int) :: code
+    end function dvm_across_loop
 
     !> @brief Make a region known before main begins: for constructors of generated code.
     !>

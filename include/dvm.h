@@ -1386,6 +1386,11 @@ dvm_retcode_t dvm_region_run(const dvm_graph_t *graph);
 #define DVM_ACROSS_KEEP 2
 
 /**
+ * The same until the loop of regions ends that this thread runs (dvm_across_loop), unless DVM_KEEP=0.
+ */
+#define DVM_ACROSS_KEEP_IN_LOOP 4
+
+/**
  * What the function of a flow calls for each row of elements.
  *
  * @param[in] visitor  as given to the function
@@ -1551,7 +1556,7 @@ typedef struct {
      */
     int64_t end;
     /**
-     * DVM_ACROSS_NAMED, DVM_ACROSS_KEEP, or both.
+     * Any of DVM_ACROSS_NAMED, DVM_ACROSS_KEEP and DVM_ACROSS_KEEP_IN_LOOP, or 0.
      */
     int named;
 } dvm_across_array_t;
@@ -1597,6 +1602,20 @@ dvm_retcode_t dvm_across_run(const dvm_across_t *region,
                              uint64_t digest,
                              int willing,
                              int *ran);
+
+/**
+ * @brief Tell that a loop of regions begins or has ended: for generated code.
+ *
+ * Meanwhile this thread runs regions, and nothing else that uses their arrays. Where process 0 alone runs main, arrays with
+ * DVM_ACROSS_KEEP_IN_LOOP stay on the processes from one region to the next. When the loop has ended, process 0 has them.
+ *
+ * @param[in] begins  1: it begins. 0: it has ended, and its arrays come back
+ * @retval DVM_SUCCESS        all is where it belongs
+ * @retval DVM_ERR_PEER_LOST  a process is lost that had some of it: the arrays are half done
+ *
+ * Thread safety: any thread, any time. Source: added to the report's interface.
+ */
+dvm_retcode_t dvm_across_loop(int begins);
 
 /**
  * @brief Make a region known before main begins: for constructors of generated code.

@@ -142,6 +142,16 @@ const ACROSS: Knob = Knob {
         main and the whole region itself, as it does without the clause. 1, if it is set: regions without a clause that \
         were compiled with `dvmcc --across` run on all, too, even where that does not pay. All processes need the same value.",
 };
+const KEEP: Knob = Knob {
+    name: "keep",
+    variable: "DVM_KEEP",
+    kind: ValueKind::Flag,
+    unit: "",
+    default: "1",
+    documentation: "Whether arrays of regions on several processes stay there from one region to the next in a loop in which \
+        nothing but regions uses them, and come back when it has ended. 0: they come back after each region. The clause \
+        `keep` is not affected.",
+};
 const PLACE: Knob = Knob {
     name: "place",
     variable: "DVM_PLACE",
@@ -435,6 +445,7 @@ const KNOBS: &[&Knob] = &[
     &TUNE,
     &TUNE_FILE,
     &ACROSS,
+    &KEEP,
     &PLACE,
     &REGION_STEPS,
     &TRACE,
@@ -478,6 +489,7 @@ pub(crate) struct Config {
     tune_file: Option<PathBuf>,
     across: bool,
     across_always: bool,
+    keep: bool,
     place: Option<String>,
     region_steps: u64,
     trace: Option<PathBuf>,
@@ -535,6 +547,7 @@ impl Config {
             tune_file: get(&TUNE_FILE).map(PathBuf::from),
             across: flag(&ACROSS, get(&ACROSS))?,
             across_always: get(&ACROSS).is_some() && flag(&ACROSS, get(&ACROSS))?,
+            keep: flag(&KEEP, get(&KEEP))?,
             place: get(&PLACE).map(|value| text(&PLACE, &value).map(str::to_owned)).transpose()?,
             region_steps: number(&REGION_STEPS, &or_default(&REGION_STEPS, get(&REGION_STEPS)))?,
             trace: get(&TRACE).map(PathBuf::from),
@@ -612,6 +625,11 @@ impl Config {
     /// Whether those without the clause `across` run so, too, even where that does not pay.
     pub fn across_always(&self) -> bool {
         self.across_always
+    }
+
+    /// Whether their arrays stay on the processes within a loop of regions.
+    pub fn keep(&self) -> bool {
+        self.keep
     }
 
     /// How their tiles are dealt out, if the environment says so.

@@ -13,7 +13,7 @@ use super::exchange::failed_elsewhere;
 use super::guarded_pages::{self, ClosedMemory};
 use super::kept::{Access, Extent, Touch};
 use super::memory_ranges::{MappedFile, MemoryRange, MemoryRanges, not_dumped};
-use super::served::GivenArray;
+use super::served::{GivenArray, Keep};
 use super::spans::Spans;
 use crate::config::Config;
 use crate::engine::{AcrossEvent, Call, RemoteScheduler, before_end, enter};
@@ -46,6 +46,8 @@ struct Guarded {
     closed: ClosedPages,
     /// A region runs across that uses it.
     in_call: bool,
+    /// It is kept until a loop of regions ends.
+    in_loop: bool,
     /// Pages that tiles of process 0 have touched though they were closed to main.
     used: Spans,
     /// Pages whose memory was given back, and that nobody has touched since.
@@ -321,7 +323,7 @@ pub(super) fn open(
     let store = &mut *STORE.lock();
     let elements = || arrays.iter().map(|array| array.element);
     let mut told = vec![None; arrays.len()];
-    if arrays.iter().all(|array| !array.keep) && store.all.is_empty() {
+    if arrays.iter().all(|array| array.keep == Keep::No) && store.all.is_empty() {
         return Ok((CallArrays::plain(elements()), told));
     }
     let peers = Peers::of(call)?;
@@ -355,7 +357,7 @@ pub(super) fn open(
         let (span, window) = (pair(guarded.extent.span), pair(guarded.window));
         *told = Some(ServedExtent {
             id: guarded.extent.id,
-            keep: array.keep,
+            keep: array.keep != Keep::No,
             base: array.base.addr() as u64,
             span,
             window,
@@ -426,6 +428,7 @@ impl Store {
                     self.all[at].files.extend(files);
                     self.all[at].extent.grow(grown);
                 }
+                self.all[at].in_loop &= array.keep != Keep::Always;
                 return Ok(Some(self.all[at].extent.id));
             }
         }
@@ -433,7 +436,7 @@ impl Store {
             self.release(peers, at)?;
             *maps = None;
         }
-        if !array.keep {
+        if array.keep == Keep::No {
             return Ok(None);
         }
         let page = system::page() as i64;
@@ -476,6 +479,7 @@ impl Store {
             slot,
             closed: ClosedPages::default(),
             in_call: false,
+            in_loop: array.keep == Keep::InLoop,
             used: Spans::default(),
             given_back: Spans::default(),
             marked: Vec::new(),
@@ -498,6 +502,32 @@ fn ordinary(peers: &Peers, maps: &mut Option<MemoryRanges>, span: (i64, i64)) ->
 
 /// Brings back everything that is kept: process 0 ends libdvm.
 fn release_all(call: &Call) -> Result<(), Error> {
+    release_those(call, |_| true)
+}
+
+/// Brings back what is kept until a loop of regions ends.
+pub(super) fn end_loop(call: &Call) -> Result<(), Error> {
+    release_those(call, |guarded| guarded.in_loop)
+}
+
+/// Whether something is kept until a loop of regions ends.
+pub(super) fn keeps_for_loops() -> bool {
+    STORE.lock().all.iter().any(|guarded| guarded.in_loop)
+}
+
+/// Brings back what process 0 is to have of these arrays: their region runs there.
+///
+/// # Errors
+/// A process that has some of it is lost.
+pub(crate) fn bring_back(call: &Call, arrays: &[GivenArray]) -> Result<(), Error> {
+    let touch = |guarded: &Guarded| {
+        let (first, end) = guarded.extent.span;
+        arrays.iter().map(GivenArray::places).any(|places| first < places.1 && places.0 < end)
+    };
+    release_those(call, touch)
+}
+
+fn release_those(call: &Call, chosen: impl Fn(&Guarded) -> bool) -> Result<(), Error> {
     let _turn = turn();
     let store = &mut *STORE.lock();
     if store.all.is_empty() {
@@ -505,7 +535,10 @@ fn release_all(call: &Call) -> Result<(), Error> {
     }
     let peers = Peers::of(call)?;
     store.give_up_unmapped(&peers)?;
-    (0..store.all.len()).rev().try_for_each(|at| store.release(&peers, at))
+    (0..store.all.len()).rev().try_for_each(|at| {
+        let released = chosen(&store.all[at]);
+        if released { store.release(&peers, at) } else { Ok(()) }
+    })
 }
 
 /// A thread of the program touches a page that is not open to it. False: it must not go on.

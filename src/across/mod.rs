@@ -15,7 +15,7 @@
 //! - `offer`, `pays`: whether a region without the clause runs on all processes; `one_program`: whether the program allows it.
 //! - `kept`: arrays that stay on the processes between regions: who has what; `spans`, `call_arrays`: as sets of bytes.
 //!   `keeper`, `closed_pages`, `guarded_pages`: in process 0, whose main may touch them; `kept_served`: in a process that serves.
-//!   `bystanders`: what else of process 0 might use them meanwhile.
+//!   `bystanders`: what else of process 0 might use them meanwhile; `loops`: loops of regions, within which they stay without a clause.
 //! - `functions`: the generated code; `call`: a call of a region from its beginning to its end; `running`: a graph of it;
 //!   `exchange`, `outgoing`: what the processes send each other.
 
@@ -32,6 +32,7 @@ mod kept;
 mod kept_served;
 mod known;
 mod layout;
+mod loops;
 mod machine;
 mod memory_ranges;
 mod offer;
@@ -53,14 +54,16 @@ mod simulation;
 
 pub(crate) use call::{AcrossCall, GraphOfPhase, RegionFacts, is_across, processes_of_body, run};
 pub(crate) use functions::{ArrayAt, Body, FlowRows, Functions};
+pub(crate) use keeper::bring_back;
 pub(crate) use known::{
     ContextMember, KnownRegion, ProgramPart, add, add_unserved, any, any_offered, offer, part, set_part,
 };
 pub(crate) use layout::Preference;
+pub(crate) use loops::{loop_begins, loop_ended, runs_loop};
 pub(crate) use offer::{goes_across, went_across};
 pub(crate) use one_program::objection;
 pub(crate) use pays::EntryLoad;
 pub(crate) use plan::FlowEnds;
 pub(crate) use program::{AfterServing, becomes_equal, lead, refuse_late_init, serve};
-pub(crate) use served::GivenArray;
+pub(crate) use served::{GivenArray, Keep};
 pub(crate) use window::StepBounds;

@@ -195,8 +195,18 @@ pub(crate) struct GivenArray {
     pub(crate) touched: (i64, i64),
     /// The program's text names the array itself.
     pub(crate) named: bool,
-    /// Clause `keep`: it stays on the processes.
-    pub(crate) keep: bool,
+    pub(crate) keep: Keep,
+}
+
+/// How long an array stays on the processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// Process 0 has it after the region.
+    No,
+    /// Until the loop of regions ends that this thread runs.
+    InLoop,
+    /// Clause `keep`: until main uses it.
+    Always,
 }
 
 impl GivenArray {

@@ -13,8 +13,8 @@ use super::guard::{guarded, running};
 use super::region::{Shared, dvm_region_t};
 use super::{Arg, dvm_retcode_t};
 use crate::across::{
-    self, AcrossCall, AfterServing, ArrayAt, EntryLoad, FlowEnds, Functions, GraphOfPhase, KnownRegion, Preference,
-    ProgramPart, RegionFacts, StepBounds,
+    self, AcrossCall, AfterServing, ArrayAt, EntryLoad, FlowEnds, Functions, GraphOfPhase, Keep, KnownRegion,
+    Preference, ProgramPart, RegionFacts, StepBounds,
 };
 use crate::config::Config;
 use crate::engine::{self, Call};
@@ -81,6 +81,9 @@ pub const DVM_ACROSS_NAMED: c_int = 1;
 /// Where process 0 alone runs main, the array may stay on the processes after the region, until main touches it.
 pub const DVM_ACROSS_KEEP: c_int = 2;
 
+/// The same until the loop of regions ends that this thread runs (dvm_across_loop), unless DVM_KEEP=0.
+pub const DVM_ACROSS_KEEP_IN_LOOP: c_int = 4;
+
 /// An array of a region.
 #[allow(non_camel_case_types)]
 #[repr(C)]
@@ -93,7 +96,7 @@ pub struct dvm_across_array_t {
     pub begin: i64,
     /// One beyond the last one.
     pub end: i64,
-    /// DVM_ACROSS_NAMED, DVM_ACROSS_KEEP, or both.
+    /// Any of DVM_ACROSS_NAMED, DVM_ACROSS_KEEP and DVM_ACROSS_KEEP_IN_LOOP, or 0.
     pub named: c_int,
 }
 
@@ -228,13 +231,14 @@ pub unsafe extern "C" fn dvm_across_run(
             element: array.element,
             touched: (array.begin, array.end),
             named: array.named & DVM_ACROSS_NAMED != 0,
-            keep: array.named & DVM_ACROSS_KEEP != 0,
+            keep: keep(call, array),
         };
         let served: Vec<_> = arrays.iter().map(given).collect();
         let offered = match offer(call, &said, &context)? {
             Some((mut load, alone)) => {
                 load.bytes = arrays.iter().map(|array| (array.end - array.begin).max(0).unsigned_abs()).sum();
                 if willing == 0 || !across::goes_across(call, table, &name, load, alone) {
+                    across::bring_back(call, &served)?;
                     place.write(0);
                     return Ok(());
                 }
@@ -267,9 +271,42 @@ pub unsafe extern "C" fn dvm_across_run(
 /// Whether a region is to keep arrays: in process 0 of a program that it alone runs.
 fn keeps(region: &Arg<*const dvm_across_t>, arrays: &Arg<*const dvm_across_array_t>) -> bool {
     let count = || read_region(region).map(|region| count(region.arrays_count));
-    let is_kept = |array: &dvm_across_array_t| array.named & DVM_ACROSS_KEEP != 0;
+    let is_kept = |array: &dvm_across_array_t| {
+        array.named & DVM_ACROSS_KEEP != 0 || (array.named & DVM_ACROSS_KEEP_IN_LOOP != 0 && across::runs_loop())
+    };
     across::part() == ProgramPart::Leads
         && count().and_then(|count| arrays.list(count, "arrays")).is_ok_and(|arrays| arrays.iter().any(is_kept))
+}
+
+fn keep(call: &Call, array: &dvm_across_array_t) -> Keep {
+    if array.named & DVM_ACROSS_KEEP != 0 {
+        Keep::Always
+    } else if array.named & DVM_ACROSS_KEEP_IN_LOOP != 0 && across::runs_loop() && call.engine().config().keep() {
+        Keep::InLoop
+    } else {
+        Keep::No
+    }
+}
+
+/// @brief Tell that a loop of regions begins or has ended: for generated code.
+///
+/// Meanwhile this thread runs regions, and nothing else that uses their arrays. Where process 0 alone runs main, arrays with
+/// DVM_ACROSS_KEEP_IN_LOOP stay on the processes from one region to the next. When the loop has ended, process 0 has them.
+///
+/// @param[in] begins  1: it begins. 0: it has ended, and its arrays come back
+/// @retval DVM_SUCCESS        all is where it belongs
+/// @retval DVM_ERR_PEER_LOST  a process is lost that had some of it: the arrays are half done
+///
+/// Thread safety: any thread, any time. Source: added to the report's interface.
+#[unsafe(no_mangle)]
+pub extern "C" fn dvm_across_loop(begins: c_int) -> dvm_retcode_t {
+    guarded("dvm_across_loop", || {
+        if begins != 0 {
+            across::loop_begins();
+            return Ok(());
+        }
+        across::loop_ended(|| engine::enter().ok())
+    })
 }
 
 /// What an entry of a region without the clause `across` has to do, and the nanoseconds that it takes in this process, if

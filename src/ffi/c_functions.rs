@@ -114,6 +114,7 @@ unsafe extern "C" {
     ) -> dvm_retcode_t;
     pub unsafe fn dvm_across_known(region: *const dvm_across_t) -> dvm_retcode_t;
     pub unsafe fn dvm_across_serve(caller: Option<unsafe extern "C" fn()>) -> dvm_retcode_t;
+    pub fn dvm_across_loop(begins: c_int) -> dvm_retcode_t;
     pub unsafe fn dvm_across_sizes(call: *mut c_void, count: c_int, sizes: *mut i64) -> dvm_retcode_t;
     pub unsafe fn dvm_across_graph(
         call: *mut c_void,

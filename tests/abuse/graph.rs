@@ -193,6 +193,7 @@ pub fn across_rows(t: &mut Table) {
     let ran = || at(0 as c_int).cast();
     t.spared.insert("dvm_across_begins", vec![Wrong::Range, Wrong::State, Wrong::Stale]);
     t.row("dvm_across_begins", Wrong::Null, "across", DVM_ERR_ARGUMENT, |_| unsafe { dvm_across_begins(null_mut()) });
+    t.spared.insert("dvm_across_loop", vec![Wrong::Null, Wrong::Range, Wrong::State, Wrong::Stale]);
     t.usual("dvm_across_run", &[Wrong::Stale], move |_| across(|_| (), ran()));
     t.row("dvm_across_run", Wrong::State, "one process", DVM_ERR_STATE, move |_| across(|_| (), ran()));
     t.row("dvm_across_run", Wrong::Null, "ran", DVM_ERR_ARGUMENT, |_| across(|_| (), null_mut()));

@@ -3,7 +3,7 @@
 
 use super::replacement::Replacement;
 use crate::emit::{UNSERVED, text_mark::TextMark};
-use crate::frontend::{FinalScalars, Found};
+use crate::frontend::{FinalScalars, Found, RegionLoop};
 use crate::planted::planted;
 use crate::source::Source;
 use std::path::Path;
@@ -20,6 +20,16 @@ pub enum Style<'a> {
         /// The source's folder, if quoted includes need it.
         folder: Option<&'a Path>,
     },
+}
+
+/// What becomes of a file.
+#[derive(Clone, Copy)]
+pub struct Changes<'a> {
+    pub regions: &'a [(Found, Replacement)],
+    /// The pragma of the first of regions that are all refused and ask to run on several processes.
+    pub refused_across: Option<(usize, usize)>,
+    /// Loops that are told to the run-time.
+    pub loops: &'a [RegionLoop],
 }
 
 /// Inserts text after the original loops, which end at the last mark of a call.
@@ -47,12 +57,8 @@ fn counted(headers: &str) -> [String; 3] {
 
 /// Inserts the replacements, and what makes the processes one program where the regions that ask for that are refused: of
 /// the first of them, the pragma.
-pub fn rewrite(
-    source: &Source,
-    regions: &[(Found, Replacement)],
-    refused_across: Option<(usize, usize)>,
-    style: Style,
-) -> Vec<u8> {
+pub fn rewrite(source: &Source, changes: &Changes, style: Style) -> Vec<u8> {
+    let Changes { regions, refused_across, loops } = *changes;
     let mut pieces: Vec<Piece> = Vec::new();
     for (found, replacement) in regions {
         let macros = Macros::before(source, found.function_begin, found.begin);
@@ -81,6 +87,11 @@ pub fn rewrite(
         }));
         pieces.extend(folder.into_iter().flat_map(|folder| includes(source, folder)));
     }
+    for around in loops {
+        for (at, text) in [(around.begin, "{ dvm__loop(1);"), (around.end, " dvm__loop(0); }")] {
+            pieces.push(Piece { begin: at, end: at, text: text.to_owned(), region: None });
+        }
+    }
     pieces.sort_by_key(|p| (p.begin, p.end));
     let mut out = Output { bytes: Vec::new(), source, style };
     if let Some((pragma, _)) = refused_across {
@@ -98,6 +109,9 @@ pub fn rewrite(
             out.bytes.extend_from_slice(piece.text.as_bytes());
             let lines = line_ends(&source.bytes[piece.begin..piece.end]);
             out.bytes.extend(std::iter::repeat_n(b'\n', lines));
+            if piece.begin == piece.end {
+                out.line_of_source(piece.end);
+            }
         }
         at = piece.end;
     }

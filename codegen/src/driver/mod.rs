@@ -23,11 +23,11 @@ mod trial;
 
 use crate::Refusal;
 use crate::diagnostics::{Diagnostic, Severity};
-use crate::frontend::{self, ClangError, Found, Reading, refusal};
+use crate::frontend::{self, ClangError, Found, Reading, RegionLoop, refusal};
 use crate::limits;
 use crate::model::{AccessKind, Region};
 use crate::source::Source;
-use composition::Style;
+use composition::{Changes, Style};
 use std::path::{Path, PathBuf};
 
 pub use child_process::ARGUMENT;
@@ -69,6 +69,8 @@ pub struct Outcome {
     pub quoted: Vec<(PathBuf, String)>,
     /// Byte ranges that the compiler skips and that stand between parts of a region.
     pub skipped: Vec<(usize, usize)>,
+    /// Loops in which nothing but regions that run on several processes uses their arrays.
+    pub loops: Vec<RegionLoop>,
 }
 
 /// Whether what is computed before the tiles names a variable.
@@ -95,20 +97,24 @@ impl Outcome {
         accesses.any(|access| access.array == name && access.kind != AccessKind::Read)
     }
 
+    fn changes(&self) -> Changes<'_> {
+        Changes { regions: &self.regions, refused_across: self.refused_across, loops: &self.loops }
+    }
+
     /// The file's new text; `output` is the file name for `#line` directives of generated parts.
     pub fn text(&self, source: &Source, output: &str) -> Vec<u8> {
         if self.regions.is_empty() && self.refused_across.is_none() {
             return source.bytes.clone();
         }
         let source = &source.without(&self.skipped);
-        composition::rewrite(source, &self.regions, self.refused_across, Style::File(output))
+        composition::rewrite(source, &self.changes(), Style::File(output))
     }
 
     /// The text for the compiler: without region pragmas, and each line counts as a line of the source. Quoted includes
     /// are named with `folder`, if given.
     pub fn passing(&self, source: &Source, folder: Option<&Path>) -> Vec<u8> {
         let style = Style::Passing { blanked: &self.blanked, folder };
-        composition::rewrite(&source.without(&self.skipped), &self.regions, self.refused_across, style)
+        composition::rewrite(&source.without(&self.skipped), &self.changes(), style)
     }
 
     /// All diagnostics as text.
@@ -135,16 +141,20 @@ pub fn transform_unguarded(source: &Source, flags: &[String], generate: Generate
 }
 
 fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {
-    let Reading { found, mut diagnostics, foreign, marks, across, out_of_reach, quoted, skipped } = reading;
+    let Reading { found, mut diagnostics, foreign, marks, across, out_of_reach, quoted, skipped, loops } = reading;
     let source = &source.without(&skipped);
     let foreign: Vec<(Source, Diagnostic)> =
         foreign.into_iter().filter_map(|(path, d)| Some((Source::read(&path).ok()?, d))).collect();
     let mut refused = diagnostics.len() + foreign.len();
     let mut regions = Vec::new();
+    let mut loops = loops;
     for region in found {
         let original = source.text(region.begin, region.end);
         match generate(&region.region, &original) {
             Ok(replacement) => {
+                if replacement.in_own_process.is_some() {
+                    loops.retain(|around| !around.runs(&region));
+                }
                 diagnostics.extend(region.notes.iter().map(|(at, text)| Diagnostic {
                     severity: Severity::Note,
                     message: format!("region '{}': {text}", region.region.name),
@@ -163,6 +173,7 @@ fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {
             }
             Err(error) => {
                 refused += 1;
+                loops.retain(|around| !around.runs(&region));
                 let error = Refusal { span: error.span.or(Some((region.begin, region.begin))), ..error };
                 diagnostics.push(refusal(Some(&region.region.name), &error));
             }
@@ -187,5 +198,6 @@ fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {
         out_of_reach,
         quoted,
         skipped,
+        loops,
     }
 }

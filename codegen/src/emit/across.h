@@ -19,7 +19,7 @@ struct dvm__across_array {
   void *dvm__base;
   __SIZE_TYPE__ dvm__element;
   dvm__int64 dvm__begin, dvm__end; /* the bytes that the region touches, from the base on */
-  int dvm__flags; /* 1: the text names the array itself; 2: it may stay on the processes */
+  int dvm__flags; /* 1: the text names the array itself; 2: it may stay on the processes; 4: in a loop of regions */
 };
 struct dvm__across_member {
   __SIZE_TYPE__ dvm__at, dvm__bytes;
@@ -46,6 +46,7 @@ extern int dvm__across_serve(void (*)(void)) __asm__("dvm_across_serve");
 extern int dvm__across_begins(int *) __asm__("dvm_across_begins");
 extern int dvm__across_run(const struct dvm__across *, void *, const struct dvm__across_array *, __UINT64_TYPE__, int, int *)
     __asm__("dvm_across_run");
+extern int dvm__across_loop(int) __asm__("dvm_across_loop");
 extern int dvm__across_sizes(void *, int, dvm__int64 *) __asm__("dvm_across_sizes");
 extern int dvm__across_graph(void *, const struct dvm__graph *, int, int, const dvm__int64 *, const dvm__int64 *,
     const dvm__int64 *) __asm__("dvm_across_graph");
@@ -68,6 +69,15 @@ static __inline__ int dvm__is_across(void)
 static __inline__ int dvm__offers(const int *dvm__offered)
 {
   return __builtin_expect(__atomic_load_n(dvm__offered, __ATOMIC_RELAXED), 0) ? dvm__is_across() : 0;
+}
+
+/* A loop begins (1) or has ended (0) in which nothing but regions uses their arrays. */
+static __inline__ void dvm__loop(int dvm__begins)
+{
+  if (dvm__across_loop(dvm__begins) != dvm__success) {
+    dvm__print(dvm__errors, "libdvm: the arrays of a loop of regions cannot be brought back: %s\n", dvm__last_error());
+    __builtin_abort();
+  }
 }
 
 /* A digest with more bytes. */

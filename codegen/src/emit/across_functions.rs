@@ -209,7 +209,8 @@ pub fn entry(shared: &RegionContext, across: &AcrossParts, cannot: &str) -> Stri
     let array = |array: &Array| {
         let by_name = i32::from(array.global && array.storage == Storage::Object);
         let keep = i32::from(region.options.keep.contains(&array.name)) << 1;
-        format!("{{(void *){}, sizeof({}), 0, 0, {}}}", address(shared, array), array.element, by_name | keep)
+        let in_loop = i32::from(region.options.in_loop) << 2;
+        format!("{{(void *){}, sizeof({}), 0, 0, {}}}", address(shared, array), array.element, by_name | keep | in_loop)
     };
     let arrays: Vec<String> = region.arrays.iter().map(array).collect();
     let offered = region.options.offered;

@@ -3,6 +3,7 @@
 //!
 //! Each room uses only those before it, in this order:
 //! `clang`, `text`, `values`, `survey`, `relocation`, `translation`, `effects`, `region`. `nests` finds loops outside of regions,
+//! `region_loops` those around regions,
 //! `compiler_view` compares what clang and the compiler see.
 
 mod clang;
@@ -11,6 +12,7 @@ mod effects;
 mod nests;
 mod read;
 mod region;
+mod region_loops;
 mod relocation;
 mod survey;
 mod text;
@@ -23,5 +25,6 @@ pub use nests::{Nest, NestsOfFile, Scalar, nests};
 pub use read::{ACROSS, COMPILER_TEXT, Reading, SMALLER, read, refusal};
 pub use region::region_reader::Found;
 pub use region::start_values::FinalScalars;
+pub use region_loops::RegionLoop;
 pub use text::clause_table::CLAUSES;
 pub use text::pragma::marks;

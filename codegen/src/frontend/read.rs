@@ -5,6 +5,7 @@ use super::clang::process::{self, ClangError};
 use super::clang::target;
 use super::compiler_view;
 use super::region::region_reader::{self, Found};
+use super::region_loops::{self, RegionLoop};
 use super::text::pragma::{self, Site};
 use super::text::preprocess::{self, Seen};
 use super::text::torn_conditionals;
@@ -44,6 +45,8 @@ pub struct Reading {
     /// Branches that the compiler skips and directives around them, which are no part of the text that the regions are
     /// about.
     pub skipped: Vec<(usize, usize)>,
+    /// Loops in which nothing but regions uses their arrays.
+    pub loops: Vec<RegionLoop>,
 }
 
 impl Reading {
@@ -184,6 +187,10 @@ fn read_within(source: &Source, flags: &[String]) -> Result<Reading, ClangError>
                 reading.diagnostics.extend(others);
             }
         }
+    }
+    reading.loops = region_loops::region_loops(&unit, source, &reading.found);
+    for found in &mut reading.found {
+        found.region.options.in_loop = reading.loops.iter().any(|around| around.runs(found));
     }
     Ok(reading)
 }

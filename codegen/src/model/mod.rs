@@ -95,6 +95,8 @@ pub struct Options {
     pub offered: bool,
     /// `keep(a, b)`: arrays that may stay on the processes after the region.
     pub keep: Vec<String>,
+    /// The region stands in a loop in which nothing but regions uses their arrays.
+    pub in_loop: bool,
     /// `buffers(B)`: how many steps its tiles run ahead of those that they send to; 0: the run-time's number.
     pub buffers: u32,
     /// `ahead(a)`: how many steps a message leaves before its reader's; nothing: at once.

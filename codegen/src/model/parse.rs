@@ -59,6 +59,7 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
         "tile" => region.options.tile.push(words.quoted()?),
         "across" => region.options.across = true,
         "offered" => region.options.offered = true,
+        "in_loop" => region.options.in_loop = true,
         "keep" => region.options.keep.push(words.quoted()?),
         "buffers" => region.options.buffers = words.number()?,
         "ahead" => region.options.ahead = Some(words.number()?),

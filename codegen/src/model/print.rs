@@ -47,6 +47,9 @@ impl fmt::Display for Region {
         if self.options.offered {
             writeln!(f, "offered")?;
         }
+        if self.options.in_loop {
+            writeln!(f, "in_loop")?;
+        }
         for name in &self.options.keep {
             writeln!(f, "keep {}", Quoted(name))?;
         }

@@ -47,4 +47,5 @@ dvm_retcode_t dvm_region_sizes(dvm_region_t *region, int dimension, const int64_
 dvm_retcode_t dvm_region_waits(int64_t work, int *waits);
 dvm_retcode_t dvm_across_known(const void *region);
 dvm_retcode_t dvm_across_serve(void (*caller)(void));
+dvm_retcode_t dvm_across_loop(int begins);
 #endif

@@ -244,3 +244,9 @@ dvm_retcode_t dvm_across_serve(void (*caller)(void))
   (void)caller;
   return DVM_SUCCESS;
 }
+
+dvm_retcode_t dvm_across_loop(int begins)
+{
+  (void)begins;
+  return DVM_SUCCESS;
+}

@@ -171,7 +171,8 @@ fn undeclared(name: &str, why: &str, call: &Node) -> Refusal {
     )
 }
 
-fn is_math(name: &str) -> bool {
+/// Whether C's library, or a compiler, has a function of this name that computes a number from its arguments alone.
+pub fn is_math(name: &str) -> bool {
     let listed = |list: &str, name: &str| {
         let stem = name.strip_suffix(['f', 'l']).unwrap_or(name);
         list.split_whitespace().any(|f| f == name || f == stem)
