@@ -67,7 +67,9 @@ impl StepCounts {
         StepCounts { tiles: self.tiles.chunks(together).map(sum).collect(), waits: self.waits }
     }
 
-    /// When the last process ends. Each takes the least run, by step and place, of those that need not wait.
+    /// When the last process ends. Each takes the least run, by step and place, of those that need not wait. A process goes
+    /// through its run along the coordinate that is dealt out first: the run of its neighbour begins after the first of these
+    /// rows of tiles, and ends at least one row later.
     fn end(&self, processes: u32, deal: Deal) -> u64 {
         let places = self.tiles.first().map_or(0, Vec::len) as i64;
         let runs = deal.all_runs(places, processes);
@@ -91,22 +93,29 @@ impl StepCounts {
                 }
             }
         }
+        let mut ends = vec![vec![0; runs.len()]; self.tiles.len()];
         while let Some((process, task, start)) = queues.next() {
             let (own, before) = (counts(task), awaited(task));
             let edge = own.iter().copied().find(|count| *count > 0).unwrap_or(0);
             let elsewhere = before.is_some_and(|run| runs[run].0 != runs[task.1].0);
-            let end = start + TILE * own.iter().sum::<u64>() + if elsewhere { 2 * edge } else { 0 };
-            queues.free[process] = end;
             let (step, run) = task;
+            let mut end = start + TILE * own.iter().sum::<u64>() + if elsewhere { 2 * edge } else { 0 };
+            let mut begun = end;
+            if let (Waits::Neighbours, true) = (self.waits, edge > 0) {
+                let row = TILE * own.iter().filter(|count| **count > 0).count() as u64;
+                end = before.map_or(end, |before| end.max(ends[step][before] + row));
+                begun = end.min(start + row);
+            }
+            ends[step][run] = end;
+            queues.free[process] = end;
             let after = if step + 1 < self.tiles.len() { Some((step + 1, run)) } else { None };
             let beside: Box<dyn Iterator<Item = usize>> = match self.waits {
                 Waits::Neighbours => Box::new((run + 1..runs.len()).take(1)),
                 Waits::First if run == firsts[step] => Box::new((0..runs.len()).filter(move |other| *other != run)),
                 Waits::Free | Waits::First => Box::new(std::iter::empty()),
             };
-            for next in after.into_iter().chain(beside.map(|run| (step, run))) {
-                queues.ended(next, runs[next.1].0, end);
-            }
+            after.into_iter().for_each(|next| queues.ended(next, runs[next.1].0, end));
+            beside.for_each(|run| queues.ended((step, run), runs[run].0, begun));
         }
         queues.free.into_iter().max().unwrap_or(0)
     }

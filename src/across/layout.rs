@@ -187,6 +187,11 @@ impl Owners {
         &self.runs[k][part as usize]
     }
 
+    /// Whether tiles are dealt out along a coordinate.
+    pub(crate) fn is_dealt(&self, k: usize) -> bool {
+        self.along[k].parts > 1
+    }
+
     /// Whether a process has tiles at all; a box without coordinates is one tile of process 0.
     pub(crate) fn has_tiles(&self, process: u32) -> bool {
         let all = (0..self.along.len()).all(|k| !self.runs(process, k).is_empty());

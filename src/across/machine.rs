@@ -67,7 +67,8 @@ pub(crate) struct TileMachine {
     begun: bool,
     /// By tile with some but not all of its predecessors: how many are missing.
     missing: HashMap<u64, usize>,
-    reached: Vec<u64>,
+    /// By priority, as those that are ready.
+    reached: BinaryHeap<Reverse<(Vec<i64>, u64)>>,
     /// By tile: the sources that it still waits for.
     waiting: HashMap<u64, usize>,
     /// By source: the gate.
@@ -102,7 +103,7 @@ impl TileMachine {
             n: 0,
             begun: false,
             missing: HashMap::new(),
-            reached: Vec::new(),
+            reached: BinaryHeap::new(),
             waiting: HashMap::new(),
             gates: HashMap::new(),
             come: HashMap::new(),
@@ -140,7 +141,7 @@ impl TileMachine {
         }
         for tile in own.iter().rev() {
             if self.neighbours(tile, Self::previous).next().is_none() {
-                self.reached.push(graph.number(tile));
+                self.reached.push(Reverse((priority(graph, tile), graph.number(tile))));
             }
         }
     }
@@ -180,6 +181,16 @@ impl TileMachine {
         if planted("across-window-at-the-head") && self.head_is_too_far() {
             return Next::Wait;
         }
+        // A reached tile may be the next one, before those that are ready.
+        let asks = self
+            .reached
+            .peek()
+            .is_some_and(|Reverse(reached)| self.ready.peek().is_none_or(|Reverse(ready)| reached < ready));
+        if asks && let Some(Reverse((_, number))) = self.reached.pop() {
+            let tile = graph.tile(number);
+            let too_far = self.window.too_far(&tile, self.me);
+            return Next::Ask(tile, too_far);
+        }
         if let Some(Reverse((_, number))) = self.ready.pop() {
             let mut unpack = self.come.remove(&number).unwrap_or_default();
             if planted("across-on-arrival") {
@@ -188,11 +199,6 @@ impl TileMachine {
             unpack.sort_by_key(|message| message.source);
             self.unbuffer(&unpack);
             return Next::Run(ReadyTile { tile: graph.tile(number), unpack });
-        }
-        if let Some(number) = self.reached.pop() {
-            let tile = graph.tile(number);
-            let too_far = self.window.too_far(&tile, self.me);
-            return Next::Ask(tile, too_far);
         }
         let heard = self.heard.entry(self.n).or_default();
         let alone = planted("across-next-graph-at-once");
@@ -329,13 +335,15 @@ impl TileMachine {
         self.window.ended(tile);
         let next: Vec<Vec<i64>> = self.neighbours(tile, Self::following).collect();
         for tile in next {
-            let number = self.plan.graphs[self.n].number(&tile);
+            let graph = &self.plan.graphs[self.n];
+            let number = graph.number(&tile);
             let all = self.neighbours(&tile, Self::previous).count();
             let missing = self.missing.entry(number).or_insert(all);
             *missing -= 1;
             if *missing == 0 {
+                let key = priority(graph, &tile);
                 self.missing.remove(&number);
-                self.reached.push(number);
+                self.reached.push(Reverse((key, number)));
             }
         }
     }

@@ -328,10 +328,13 @@ fn hosts_together(graphs: &[Graph], all: &[usize]) -> Option<InstanceBox> {
     Some(hosts)
 }
 
-/// By what a worker takes ready tiles: the first carried coordinate first, the others as they come.
+/// By what a worker takes ready tiles: the first carried coordinate first, then those that are not dealt out. Along those that
+/// are, a process runs through to the end of its part, so that the next process can begin after a few tiles.
 pub(crate) fn priority(graph: &Graph, tile: &[i64]) -> Vec<i64> {
     let first = graph.carried.iter().position(|carried| *carried).unwrap_or(0);
-    let mut key: Vec<i64> = tile.get(first).copied().into_iter().collect();
-    key.extend(tile.iter().enumerate().filter(|(k, _)| *k != first).map(|(_, index)| *index));
-    key
+    let along = |dealt: bool| {
+        let other = move |(k, _): &(usize, &i64)| *k != first && graph.owners.is_dealt(*k) == dealt;
+        tile.iter().enumerate().filter(other).map(|(_, index)| *index)
+    };
+    tile.get(first).copied().into_iter().chain(along(false)).chain(along(true)).collect()
 }
