@@ -176,6 +176,21 @@ const REGION_STEPS: Knob = Knob {
         tiles wait. What has come and is not yet used takes no more memory than the messages of so many steps. \
         `buffers(...)` says it for a region. The results do not depend on it.",
 };
+const FORECAST: Knob = Knob {
+    name: "forecast",
+    variable: "DVM_FORECAST",
+    kind: ValueKind::Text,
+    unit: "",
+    default: "nothing is foretold",
+    documentation: "Says what regions with the clause `across` would take on several processes, in a process that is alone. \
+        `64`: on 64 processes of one worker. Each region runs here tile by tile, with the tiles that it would have there, \
+        and each tile is timed; then a simulation of the processes tells on stderr the time, where it goes, and the bytes \
+        between tiles. After commas: `latency=2`, microseconds, and `bandwidth=10`, GB/s, are those of each process's link. \
+        With `clock=cpu` a tile takes \
+        the time of the processor, for machines that are busy with other work. `write=FILE` keeps the times by kind of tile. `read=FILE` takes them from there, and `tile=1000` takes so many \
+        nanoseconds for each tile: then no tile runs, and the program ends after its first region. What enters the region \
+        and what is left behind is not counted. docs/scaling.md has an example.",
+};
 const TRACE: Knob = Knob {
     name: "trace",
     variable: "DVM_TRACE",
@@ -448,6 +463,7 @@ const KNOBS: &[&Knob] = &[
     &KEEP,
     &PLACE,
     &REGION_STEPS,
+    &FORECAST,
     &TRACE,
     &TRACE_EVENTS,
     &SUMMARY,
@@ -492,6 +508,7 @@ pub(crate) struct Config {
     keep: bool,
     place: Option<String>,
     region_steps: u64,
+    forecast: Option<String>,
     trace: Option<PathBuf>,
     trace_events: usize,
     summary: bool,
@@ -550,6 +567,7 @@ impl Config {
             keep: flag(&KEEP, get(&KEEP))?,
             place: get(&PLACE).map(|value| text(&PLACE, &value).map(str::to_owned)).transpose()?,
             region_steps: number(&REGION_STEPS, &or_default(&REGION_STEPS, get(&REGION_STEPS)))?,
+            forecast: get(&FORECAST).map(|value| text(&FORECAST, &value).map(str::to_owned)).transpose()?,
             trace: get(&TRACE).map(PathBuf::from),
             trace_events: number(&TRACE_EVENTS, &or_default(&TRACE_EVENTS, get(&TRACE_EVENTS)))? as usize,
             summary: flag(&SUMMARY, get(&SUMMARY))?,
@@ -640,6 +658,11 @@ impl Config {
     /// How many steps tiles run ahead of the processes that they send to.
     pub fn region_steps(&self) -> u64 {
         self.region_steps
+    }
+
+    /// What is to be foretold of regions on several processes.
+    pub fn forecast(&self) -> Option<&str> {
+        self.forecast.as_deref()
     }
 
     /// The file of what regions have learnt; `None`: nothing is kept.

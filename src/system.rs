@@ -87,6 +87,14 @@ pub(crate) fn monotonic_nanoseconds() -> u64 {
     now.tv_sec.cast_unsigned() * 1_000_000_000 + now.tv_nsec.cast_unsigned()
 }
 
+/// The processor's time of the calling thread, in nanoseconds.
+pub(crate) fn thread_nanoseconds() -> u64 {
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: as for `monotonic_nanoseconds`.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut now) };
+    now.tv_sec.cast_unsigned() * 1_000_000_000 + now.tv_nsec.cast_unsigned()
+}
+
 /// The bytes of a page.
 pub(crate) fn page() -> usize {
     usize::try_from(sysconf(libc::_SC_PAGESIZE)).unwrap_or(1 << 16)

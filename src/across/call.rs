@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use super::call_arrays::{CallArrays, EntryRows};
 use super::deal::{self, StepCounts, Waits};
 use super::exchange::{Exchange, Role, Waiting, failed_elsewhere};
+use super::forecast::{Forecast, ForecastSettings};
 use super::functions::Functions;
 use super::kept::Extent;
 use super::known::{self, ProgramPart};
@@ -23,10 +24,11 @@ use super::layout::{Deal, Owners, Placement, Preference};
 use super::plan::{Graph, Plan, are_of_the_first};
 use super::remembered::{CallPart, RememberedCalls};
 use super::running;
+use super::simulated_job::SimulatedJob;
 use super::window::StepBounds;
 use crate::config::Config;
 use crate::engine::remote_view::RegionStage;
-use crate::engine::{AcrossEvent, Call, RemoteScheduler};
+use crate::engine::{self, AcrossEvent, Call, RemoteScheduler};
 use crate::error::Error;
 use crate::graph::{GraphParts, MAX_DIMENSION};
 use crate::id::ProcessId;
@@ -126,7 +128,25 @@ enum Stage {
     /// To learn the graphs. `given`: the sizes are those of process 0.
     Learning { given: bool, sizes: Vec<i64>, at: usize, graphs: Vec<Graph>, failure: Option<Error> },
     /// To run them.
-    RunningPart { exchange: Arc<Exchange>, next: usize, sizes_at: usize, sizes: Vec<i64>, failure: Option<Error> },
+    RunningPart { by: RunBy, next: usize, sizes_at: usize, sizes: Vec<i64>, failure: Option<Error> },
+}
+
+/// Who runs the graphs.
+#[derive(Clone)]
+enum RunBy {
+    /// All processes.
+    All(Arc<Exchange>),
+    /// This one, which tells what they would do.
+    Forecast(Arc<Mutex<Forecast>>),
+}
+
+impl RunBy {
+    fn plan(&self) -> Arc<Plan> {
+        match self {
+            RunBy::All(exchange) => Arc::clone(&exchange.plan),
+            RunBy::Forecast(forecast) => Arc::clone(forecast.lock().job().plan()),
+        }
+    }
 }
 
 impl Stage {
@@ -236,6 +256,45 @@ pub(super) fn serve_again(
         meeting.run_graphs(call, &across, &functions, (graphs, sizes), (arrays, known))
     };
     run().inspect_err(|error| meeting.tell_failed(error))
+}
+
+/// Whether this process, which is alone, tells what regions would take on several.
+pub(crate) fn foretells(call: &Call) -> bool {
+    !call.inside_task()
+        && call.engine().config().forecast().is_some()
+        && call.job().is_none_or(|job| job.processes == 1)
+}
+
+/// Tells what the region would take on several processes, and runs it here; false: its original loops are to run. Where no
+/// tile runs, the program ends.
+pub(crate) fn foretell(call: &Call, mut facts: RegionFacts, functions: Functions) -> Result<bool, Error> {
+    let config = call.engine().config();
+    let settings = ForecastSettings::parse(config.forecast().unwrap_or_default())?;
+    let _turn = turn();
+    let layout = facts.layout(call);
+    if !facts.willing {
+        let name = facts.name;
+        Config::warn(&format!("region '{name}' would run its own loops in each process"));
+        return Ok(false);
+    }
+    let functions = Arc::new(functions);
+    let across = AcrossCall::new(&facts, layout, call, settings.processes);
+    let (graphs, sizes) = across.learn(&functions, None)?;
+    let plan = Arc::new(Plan::new(graphs, settings.processes, Box::new((*functions).clone())));
+    let (count, runs) = (plan.graphs.len(), settings.runs());
+    let elements = functions.elements().collect();
+    let asking_counts = !settings.is_given();
+    let job = SimulatedJob::new(plan, settings.network, elements, across.bounds, asking_counts);
+    let forecast = Arc::new(Mutex::new(Forecast::new(facts.name, settings, job)?));
+    across.go(RunBy::Forecast(Arc::clone(&forecast)), sizes);
+    let body = across.body(&functions);
+    across.end(count, body)?;
+    Config::warn(&forecast.lock().end()?);
+    if !runs {
+        Config::warn("DVM_FORECAST: no tile has run, and the program ends here");
+        engine::end_process(Ok(()));
+    }
+    Ok(true)
 }
 
 impl RegionFacts<'_> {
@@ -418,7 +477,7 @@ impl Meeting {
         let exchange = Arc::new(exchange);
         exchange.begin(self.kept.take().into())?;
         exchange.enter(&across.name)?;
-        across.go(Arc::clone(&exchange), sizes.to_vec());
+        across.go(RunBy::All(Arc::clone(&exchange)), sizes.to_vec());
         let body = across.body(functions);
         across.end(plan.graphs.len(), body)?;
         exchange.leave_behind(&across.name)?;
@@ -491,8 +550,8 @@ impl AcrossCall {
         Ok((std::mem::take(graphs), std::mem::take(sizes)))
     }
 
-    fn go(&self, exchange: Arc<Exchange>, sizes: Vec<i64>) {
-        *self.stage.lock() = Stage::RunningPart { exchange, next: 0, sizes, sizes_at: 0, failure: None };
+    fn go(&self, by: RunBy, sizes: Vec<i64>) {
+        *self.stage.lock() = Stage::RunningPart { by, next: 0, sizes, sizes_at: 0, failure: None };
     }
 
     /// After the body was run for good.
@@ -526,7 +585,7 @@ impl AcrossCall {
 
     /// Takes the next graph: learns it, or runs it.
     pub(crate) fn graph(&self, call: &Call, given: GraphOfPhase) -> Result<(), Error> {
-        let (exchange, n) = match &mut *self.stage.lock() {
+        let (by, n) = match &mut *self.stage.lock() {
             Stage::Learning { graphs, failure, .. } => {
                 match self.checked(graphs.len(), &given) {
                     Ok(graph) => graphs.push(graph),
@@ -535,19 +594,19 @@ impl AcrossCall {
                 return Ok(());
             }
             Stage::RunningPart { failure: Some(failure), .. } => return Err(failure.clone()),
-            Stage::RunningPart { exchange, next, .. } => {
+            Stage::RunningPart { by, next, .. } => {
                 *next += 1;
-                (Arc::clone(exchange), *next - 1)
+                (by.clone(), *next - 1)
             }
         };
-        let known = exchange.plan.graphs.get(n).is_some_and(|graph| {
+        let known = by.plan().graphs.get(n).is_some_and(|graph| {
             (graph.phase, &graph.hosts, &graph.first, &graph.step)
                 == (given.phase, &given.hosts, &given.first, &given.step)
         });
-        let result = if known {
-            running::run(call, &self.name, n, &exchange, given.parts.callbacks)
-        } else {
-            Err(Error::state("the region's body runs other graphs than before"))
+        let result = match &by {
+            _ if !known => Err(Error::state("the region's body runs other graphs than before")),
+            RunBy::All(exchange) => running::run(call, &self.name, n, exchange, given.parts.callbacks),
+            RunBy::Forecast(forecast) => forecast.lock().graph(call, n, &given.parts.callbacks),
         };
         if let (Err(error), Stage::RunningPart { failure, .. }) = (&result, &mut *self.stage.lock()) {
             failure.get_or_insert_with(|| error.clone());

@@ -18,6 +18,7 @@
 //!   `bystanders`: what else of process 0 might use them meanwhile; `loops`: loops of regions, within which they stay without a clause.
 //! - `functions`: the generated code; `call`: a call of a region from its beginning to its end; `running`: a graph of it;
 //!   `exchange`, `outgoing`: what the processes send each other.
+//! - `forecast`: what a call would take on several processes, `simulated_job`: these, `tile_times`: the times of tiles.
 
 mod bystanders;
 mod call;
@@ -25,6 +26,7 @@ mod call_arrays;
 mod closed_pages;
 mod deal;
 mod exchange;
+mod forecast;
 mod functions;
 mod guarded_pages;
 mod keeper;
@@ -46,13 +48,15 @@ mod reservation;
 mod rows;
 mod running;
 mod served;
+mod simulated_job;
 mod spans;
+mod tile_times;
 mod window;
 
 #[cfg(test)]
 mod simulation;
 
-pub(crate) use call::{AcrossCall, GraphOfPhase, RegionFacts, is_across, processes_of_body, run};
+pub(crate) use call::{AcrossCall, GraphOfPhase, RegionFacts, foretell, foretells, is_across, processes_of_body, run};
 pub(crate) use functions::{ArrayAt, Body, FlowRows, Functions};
 pub(crate) use keeper::bring_back;
 pub(crate) use known::{

@@ -148,19 +148,6 @@ impl RunningPart {
         })
     }
 
-    /// Whether anything runs in a tile of the box.
-    fn exists(&self, tile: &[i64; MAX_DIMENSION], dimension: usize) -> Result<bool, Error> {
-        let extent = &self.plan().graphs[self.n].extent;
-        for k in 1..dimension {
-            let mut ends = [0, extent[k] - 1];
-            self.callbacks.narrow(k, tile, &mut ends)?;
-            if !(ends[0]..=ends[1]).contains(&tile[k]) {
-                return Ok(false);
-            }
-        }
-        self.callbacks.exists(tile)
-    }
-
     /// Runs a tile, sends what it has for others, and releases the tiles after it.
     fn run(&self, worker: Option<usize>, tile: &[i64]) -> Result<(), Error> {
         let mut place = [0; MAX_DIMENSION];
@@ -170,7 +157,7 @@ impl RunningPart {
             Error::new(dvm_retcode_t::DVM_ERR_TASK, text)
         };
         let trace = self.engine().trace();
-        if self.exists(&place, tile.len()).map_err(failed)? {
+        if self.callbacks.has(&self.plan().graphs[self.n].extent, &place).map_err(failed)? {
             let start = trace.begin();
             let ran = self.callbacks.run(&place);
             end_section();

@@ -179,7 +179,7 @@ const SIZES: [usize; 3] = [
 pub unsafe extern "C" fn dvm_across_begins(across: Arg<*mut c_int>) -> dvm_retcode_t {
     guarded("dvm_across_begins", || {
         let place = across.result("across")?;
-        let call = engine::enter().ok().filter(across::is_across);
+        let call = engine::enter().ok().filter(|call| across::is_across(call) || across::foretells(call));
         let outlives = |call: &Call| across::part() == ProgramPart::Leads && call.engine().config().recover();
         place.write(call.map_or(0, |call| 1 + c_int::from(outlives(&call))));
         Ok(())
@@ -234,7 +234,8 @@ pub unsafe extern "C" fn dvm_across_run(
             keep: keep(call, array),
         };
         let served: Vec<_> = arrays.iter().map(given).collect();
-        let offered = match offer(call, &said, &context)? {
+        let foretells = across::foretells(call);
+        let offered = match if foretells { None } else { offer(call, &said, &context)? } {
             Some((mut load, alone)) => {
                 load.bytes = arrays.iter().map(|array| (array.end - array.begin).max(0).unsigned_abs()).sum();
                 if willing == 0 || !across::goes_across(call, table, &name, load, alone) {
@@ -253,7 +254,9 @@ pub unsafe extern "C" fn dvm_across_run(
         // may call, until this call returns.
         let functions = unsafe { Functions::new(context, body, flows, arrays) };
         let facts = RegionFacts { name: &name, preferences, digest, willing: willing != 0, bounds };
-        let has_run = if across::part() == ProgramPart::Leads {
+        let has_run = if foretells {
+            across::foretell(call, facts, functions)
+        } else if across::part() == ProgramPart::Leads {
             // SAFETY: the documentation demands a context of this region.
             unsafe { across::lead(call, facts, functions, (table, context, &served)) }
         } else {
@@ -401,7 +404,8 @@ pub unsafe extern "C" fn dvm_across_serve(caller: Option<unsafe extern "C" fn()>
             asked || offers
         };
         if !remote::init_program(allows)? {
-            return Ok(());
+            // The regions of a process that is alone come here only where libdvm runs.
+            return if asked && Config::load()?.forecast().is_some() { engine::start_implicit() } else { Ok(()) };
         }
         explain::begin()?;
         let call = engine::enter()?;

@@ -146,6 +146,18 @@ impl Callbacks {
         Ok(self.told(function, tile, "exists")? as c_int != 0)
     }
 
+    /// Whether something is to run at a point of a box of these lengths.
+    pub(crate) fn has(&self, extent: &[i64], tile: &Tile) -> Result<bool, Error> {
+        for (k, &length) in extent.iter().enumerate().skip(1) {
+            let mut ends = [0, length - 1];
+            self.narrow(k, tile, &mut ends)?;
+            if !(ends[0]..=ends[1]).contains(&tile[k]) {
+                return Ok(false);
+            }
+        }
+        self.exists(tile)
+    }
+
     /// Whether the graph tells its own edges, rather than leaving them to the carried coordinates.
     pub(crate) fn tells_edges(&self) -> bool {
         self.predecessors.is_some()
