@@ -1,5 +1,6 @@
 //! The judge: what the program prints that a plain compiler made, for each setting.
 
+use super::built::{Built, built};
 use super::program::{Program, Setting};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,18 +24,9 @@ pub struct Judged {
     pub slow: usize,
 }
 
-/// A file of the build that is tried: from the environment, or of cargo's build.
-fn built(variable: &str, name: &str) -> PathBuf {
-    let release = Path::new(env!("CARGO_BIN_EXE_dvmcc")).parent().expect("a folder");
-    let path = std::env::var_os(variable).map_or_else(|| release.join(name), PathBuf::from);
-    assert!(path.exists(), "there is no {}: cargo build --release --workspace --lib --bins", path.display());
-    path
-}
-
-/// libdvm and dvmrun, under the names that linkers and programs use.
+/// Runs programs of several processes.
 pub struct Judge {
-    library: testkit::Scratch,
-    run: PathBuf,
+    built: Built,
     dvmcc: PathBuf,
 }
 
@@ -75,12 +67,7 @@ fn sorted(text: &str) -> String {
 
 impl Judge {
     pub fn new() -> Judge {
-        let library = testkit::scratch(&[]);
-        let file = built("LIBDVM", "libdvm.so").canonicalize().expect("a path");
-        for name in ["libdvm.so", "libdvm.so.0"] {
-            std::os::unix::fs::symlink(&file, library.join(name)).expect("a link");
-        }
-        Judge { library, run: built("DVMRUN", "dvmrun"), dvmcc: built("DVMCC", "dvmcc") }
+        Judge { built: Built::new(), dvmcc: built("DVMCC", "dvmcc") }
     }
 
     fn compile(&self, program: &Program, folder: &Path) -> Result<Judged, String> {
@@ -89,7 +76,7 @@ impl Judge {
         plain.current_dir(folder).args(["-O1", "-w", "program.c", "-o", "plain"]);
         let mut tiled = Command::new(&self.dvmcc);
         tiled.current_dir(folder).args(["-O1", "-w", "--dvm-remarks", "program.c", "-o", "tiled", "-ldvm"]);
-        tiled.arg("-I").arg(include).arg("-L").arg(&*self.library);
+        tiled.arg("-I").arg(include).arg("-L").arg(&*self.built.library);
         if program.option {
             tiled.arg("--across");
         }
@@ -121,9 +108,9 @@ impl Judge {
         let left = |process| folder.join(format!("left.{process}"));
         (0..setting.processes).for_each(|process| drop(std::fs::remove_file(left(process))));
         let mut command = Command::new("timeout");
-        command.current_dir(folder).args(["-s", "KILL", "80"]).arg(&self.run);
+        command.current_dir(folder).args(["-s", "KILL", "80"]).arg(&self.built.run);
         command.args(["-n", &setting.processes.to_string(), "--timeout", seconds]);
-        command.args(["./tiled", "left"]).env("LD_LIBRARY_PATH", &*self.library).env("DVM_VERBOSE", "1");
+        command.args(["./tiled", "left"]).env("LD_LIBRARY_PATH", &*self.built.library).env("DVM_VERBOSE", "1");
         command.envs(setting.environment.iter().map(|(name, value)| (name, value)));
         let output = command.output().expect("timeout runs");
         if !output.status.success() {

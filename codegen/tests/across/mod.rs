@@ -1,5 +1,6 @@
 //! Random programs of several processes.
 
+mod built;
 mod exchanges;
 pub mod judge;
 pub mod program;
