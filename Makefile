@@ -60,6 +60,7 @@ bench: all ## measure what a task costs, and how fast tiles are, beside the peer
 	bench/polybench/bits.sh
 	bench/across/polybench.sh
 	bench/across/steps.sh
+	bench/scaling/scaling.sh
 	target/release/dvm-bench-transport
 	target/release/dvm-bench-several
 

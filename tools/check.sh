@@ -55,7 +55,7 @@ run_sweep() { examples/sweep.sh; }
 run_howto() { tools/howto.sh; }
 run_gdb() { tools/gdb/test.sh; }
 run_demo() { target/release/dvm-demo --shrink 20 --runs 1 --out target/check/demo; }
-run_bench() { target/release/dvm-bench --quick && target/release/dvm-bench-bodies --quick && target/release/dvm-bench-redist --quick && target/release/dvm-bench-transport --quick && target/release/dvm-bench-several --quick; }
+run_bench() { target/release/dvm-bench --quick && target/release/dvm-bench-bodies --quick && target/release/dvm-bench-redist --quick && target/release/dvm-bench-transport --quick && target/release/dvm-bench-several --quick && bench/scaling/scaling.sh --quick; }
 run_foreign() { tools/foreign.sh; }
 run_valgrind() { c-tests/sanitize.sh valgrind; }
 run_asan() { sanitized asan; }
