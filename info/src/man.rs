@@ -11,7 +11,7 @@ use crate::{Arguments, EXIT_STATUS};
 fn page() -> String {
     let command = Arguments::command();
     let mut page = format!(
-        ".\\\" Generated from info/src and src/config.rs: run the tests with DVM_BLESS=1.\n\
+        ".\\\" Generated from info/src and src/config/knobs.rs: run the tests with DVM_BLESS=1.\n\
          .TH DVM\\-INFO 1 \"\" \"libdvm {}\" \"libdvm\"\n.SH NAME\ndvm\\-info \\- prints what libdvm sees\n.SH SYNOPSIS\n.B dvm\\-info\n",
         env!("CARGO_PKG_VERSION")
     );

@@ -114,7 +114,9 @@ impl StepCounts {
                 Waits::First if run == firsts[step] => Box::new((0..runs.len()).filter(move |other| *other != run)),
                 Waits::Free | Waits::First => Box::new(std::iter::empty()),
             };
-            after.into_iter().for_each(|next| queues.ended(next, runs[next.1].0, end));
+            for next in after {
+                queues.ended(next, runs[next.1].0, end);
+            }
             beside.for_each(|run| queues.ended((step, run), runs[run].0, begun));
         }
         queues.free.into_iter().max().unwrap_or(0)

@@ -333,7 +333,9 @@ impl SimulatedJob {
                 break;
             }
             let count = tellings.len();
-            tellings.into_iter().for_each(|telling| self.send(me, telling, moment.now()));
+            for telling in tellings {
+                self.send(me, telling, moment.now());
+            }
             self.processes[at].machine.sent(count);
         }
         if self.processes[at].machine.takes_leave() {

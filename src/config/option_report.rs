@@ -74,7 +74,7 @@ mod tests {
              libdvm reads the environment once, in `dvm_init` or in the first region that starts libdvm. An unset or empty variable means the default. \
              A value that is not allowed makes init fail with `DVM_ERR_ARGUMENT`; `dvm_last_error` names the variable, the value and what is \
              allowed. `dvm-info --options` shows the values in a shell.\n\n\
-             This page is generated from the table in `src/config.rs`: change it there, then run the tests with `DVM_BLESS=1`.\n\n\
+             This page is generated from the table in `src/config/knobs.rs`: change it there, then run the tests with `DVM_BLESS=1`.\n\n\
              | variable | value | unit | default |\n| --- | --- | --- | --- |\n",
         );
         for knob in KNOBS {
