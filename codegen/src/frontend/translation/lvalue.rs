@@ -83,7 +83,7 @@ impl<'a> RegionBuilder<'a> {
                     return Err(data_subscript(node));
                 }
                 if place.partial {
-                    let member = base.bare().inner.first().ok_or_else(|| strange(node))?;
+                    let member = self.member_array(base).ok_or_else(|| strange(node))?;
                     self.keep_member(member, &index, node, scope)?;
                 }
                 stepped(place, &index, node)
@@ -93,7 +93,7 @@ impl<'a> RegionBuilder<'a> {
                 let place = self.pointer(pointer, scope)?;
                 let first = Cases::one(Affine::constant(0));
                 if place.partial {
-                    let member = pointer.bare().inner.first().ok_or_else(|| strange(node))?;
+                    let member = self.member_array(pointer).ok_or_else(|| strange(node))?;
                     self.keep_member(member, &first, node, scope)?;
                 }
                 stepped(place, &first, node)
@@ -123,6 +123,23 @@ impl<'a> RegionBuilder<'a> {
                 Ok(place)
             }
             _ => Err(strange(node)),
+        }
+    }
+
+    /// The array inside a struct whose first element a pointer points to, also through parameters and pointers of the
+    /// region: `a[i].u`, and `p` where `a[i].u` is passed for it.
+    fn member_array(&self, pointer: &'a Node) -> Option<&'a Node> {
+        match (&pointer.kind, pointer.cast.as_str()) {
+            (SyntaxKind::ParenExpr, _) | (SyntaxKind::ImplicitCastExpr | SyntaxKind::CStyleCastExpr, "NoOp") => {
+                self.member_array(pointer.child(0)?)
+            }
+            (SyntaxKind::ImplicitCastExpr, "ArrayToPointerDecay") => pointer.child(0),
+            (SyntaxKind::ImplicitCastExpr, "LValueToRValue") => {
+                let id = pointer.variable()?.id;
+                let passed = self.callees.values.get(&id).copied();
+                self.member_array(passed.or_else(|| self.unit.declaration(id)?.initial_value())?)
+            }
+            _ => None,
         }
     }
 
