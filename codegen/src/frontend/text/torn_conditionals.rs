@@ -1,4 +1,5 @@
-//! Conditionals of the preprocessor whose branches hold parts of statements, such as one `for (...) {` each.
+//! Conditionals of the preprocessor whose branches hold parts of statements, such as one `for (...) {` each, or a `continue`,
+//! which makes what follows it a part of its statement.
 //!
 //! Which branch the compiler sees is not computed here: each choice is tried, and one is taken if the file without the
 //! other branches is the same file after the preprocessor.
@@ -136,7 +137,8 @@ fn statement_end(source: &Source, begin: usize) -> usize {
     at
 }
 
-/// Whether a text has a bracket without its other one, or ends with a loop's or condition's head.
+/// Whether a text has a bracket without its other one, ends with a loop's or condition's head, or continues with the next
+/// iteration.
 fn is_part(source: &Source, begin: usize, end: usize) -> bool {
     let (mut depth, mut last) = (0_i32, b';');
     let mut at = source.skip_blank(begin);
@@ -146,6 +148,10 @@ fn is_part(source: &Source, begin: usize, end: usize) -> bool {
             continue;
         }
         last = source.byte(at);
+        let next = source.skip_token(at);
+        if source.text(at, next) == "continue" {
+            return true;
+        }
         depth += match last {
             b'(' | b'[' | b'{' => 1,
             b')' | b']' | b'}' => -1,
@@ -154,7 +160,7 @@ fn is_part(source: &Source, begin: usize, end: usize) -> bool {
         if depth < 0 {
             return true;
         }
-        at = source.skip_blank(source.skip_token(at));
+        at = source.skip_blank(next);
     }
     depth != 0 || last == b')'
 }
@@ -196,6 +202,14 @@ mod tests {
     fn parts_inside_a_loop_are_found() {
         let text = "#pragma dvm region\nfor (x) {\n#ifdef A\n for (y) //n\n#elif B\n for (z) //y\n#endif\n b;\n}\n";
         assert_eq!(seen(text), "#pragma dvm region|for (x) {|for (z) //y|b;|}");
+    }
+
+    #[test]
+    fn a_continue_ties_what_follows() {
+        let text = "#pragma dvm region\nfor (x) {\n#ifdef A\n if (a) continue; //n\n#else\n if (b) continue; //y\n#endif\n c;\n}\n";
+        assert_eq!(seen(text), "#pragma dvm region|for (x) {|if (b) continue; //y|c;|}");
+        let named = "#pragma dvm region\nfor (x) {\n#ifdef A\n to_continue(a); //y\n#endif\n c;\n}\n";
+        assert_eq!(seen(named), named.trim_end().replace("\n ", "\n").replace('\n', "|"));
     }
 
     #[test]
