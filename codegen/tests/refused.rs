@@ -34,7 +34,7 @@ fn check(name: &str) {
 testkit::file_tests! {
     check in "tests/refused", "c":
     address_passed address_taken after_the_last_function after_unroll alias_attribute alias_in_pure
-    alignment_of_an_object all_obstacles assembler_label assembly assembly_at_file_scope atomic_data atomic_member_copied
+    alignment_of_an_object all_obstacles assembler_label assertion assembly assembly_at_file_scope atomic_data atomic_member_copied
     atomic_member_in_callee atomic_operation atomic_pointer
     attribute_of_prototype attribute_optimize attribute_target bad_tile before_a_condition beside_a_type beside_by_counter beside_untold beside_without_step
     before_nothing before_unroll bound_written break_ends_counter break_inside callee_changes_counter callee_changes_index

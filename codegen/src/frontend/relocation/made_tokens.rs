@@ -31,6 +31,12 @@ const REASON: &str =
     "the value depends on the line, on the function, or on another thing that only the preprocessor knows";
 const REMEDY: &str = "keep it in a variable before the region";
 
+/// What `assert` calls when it fails, in the libraries of Linux.
+const ASSERTS: [&str; 2] = ["__assert_fail", "__assert"];
+const ASSERTION: &str =
+    "an assertion that fails tells its line and function, and ends the program before anything that comes later";
+const WITHOUT_ASSERTIONS: &str = "compile with -DNDEBUG, or assert in a loop of its own before the region";
+
 /// Refuses a text that leads to a macro whose value depends on the place, even where no value shows it: in `sizeof`, or
 /// in a type. The generated code has the text twice, so `__COUNTER__` would also advance further.
 pub fn check_text(source: &Source, begin: usize, end: usize, macros: &Macros) -> Result<(), Refusal> {
@@ -38,19 +44,21 @@ pub fn check_text(source: &Source, begin: usize, end: usize, macros: &Macros) ->
     while at < end {
         let next = source.skip_token(at);
         let word = source.text(at, next);
-        if (macros.contains_key(&word) || PLACED.contains(&word.as_str())) && leads_to_place(&word, macros) {
-            return Err(Refusal::span(Code::PlaceMacro, at, next, REASON, REMEDY));
+        if (macros.contains_key(&word) || PLACED.contains(&word.as_str())) && leads_to(&PLACED, &word, macros) {
+            let asserts = leads_to(&ASSERTS, &word, macros);
+            let (reason, remedy) = if asserts { (ASSERTION, WITHOUT_ASSERTIONS) } else { (REASON, REMEDY) };
+            return Err(Refusal::span(Code::PlaceMacro, at, next, reason, remedy));
         }
         at = source.skip_blank(next);
     }
     Ok(())
 }
 
-/// Whether a name is such a macro, or a macro that leads to one.
-fn leads_to_place(name: &str, macros: &Macros) -> bool {
+/// Whether a name is one of these, or a macro that leads to one.
+fn leads_to(wanted: &[&str], name: &str, macros: &Macros) -> bool {
     let (mut reached, mut ahead) = (BTreeSet::new(), vec![name.to_owned()]);
     while let Some(name) = ahead.pop() {
-        if PLACED.contains(&name.as_str()) {
+        if wanted.contains(&name.as_str()) {
             return true;
         }
         let words = macros.get(&name).map(|body| pieces(body)).unwrap_or_default();
