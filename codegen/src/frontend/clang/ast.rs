@@ -457,7 +457,7 @@ impl Reader<'_> {
         } else {
             SyntaxKind::of(&raw.kind)
         };
-        Node {
+        let mut node = Node {
             id: identity(&raw.id),
             previous: identity(&raw.previous),
             kind,
@@ -487,7 +487,12 @@ impl Reader<'_> {
             begin,
             end,
             inner: raw.inner.into_iter().map(|child| self.node(child)).collect(),
+        };
+        if falls_through(&node) {
+            node.kind = SyntaxKind::NullStmt;
+            node.inner.clear();
         }
+        node
     }
 
     fn place(&mut self, raw: &RawLocation) -> FilePlace {
@@ -509,6 +514,14 @@ impl Reader<'_> {
         let made = self.file.starts_with('<') && !matches!(self.file.as_str(), "<built-in>" | "<command line>");
         FilePlace { offset, length: raw.length, expanded: false, spelled: known.then_some(offset), known, made }
     }
+}
+
+/// Whether a statement only silences a warning: `__attribute__((fallthrough));`.
+fn falls_through(node: &Node) -> bool {
+    let [attributes @ .., last] = node.inner.as_slice() else { return false };
+    node.is(&SyntaxKind::AttributedStmt)
+        && last.is(&SyntaxKind::NullStmt)
+        && attributes.iter().all(|n| n.is(&SyntaxKind::FallThroughAttr))
 }
 
 fn identity(text: &str) -> Id {

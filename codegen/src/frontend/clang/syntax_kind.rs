@@ -122,6 +122,7 @@ kinds! {
     EnumConstantDecl,
     EnumDecl,
     EnumType,
+    FallThroughAttr,
     FieldDecl,
     FileScopeAsmDecl,
     FixedPointLiteral,

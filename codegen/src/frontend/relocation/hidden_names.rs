@@ -2,7 +2,7 @@
 //! In the tiles, before the function, such a name would mean something else, or nothing.
 
 use crate::Refusal;
-use crate::c_tokens::identifiers;
+use crate::c_tokens::{for_each_identifier, identifiers};
 use crate::frontend::clang::ast::{Node, Type};
 use crate::frontend::clang::ctype;
 use crate::frontend::clang::extent::token_end;
@@ -54,8 +54,14 @@ impl RegionBuilder<'_> {
         let own = if node.is(&SyntaxKind::VarDecl) { node.name.as_str() } else { "" };
         let end = self.end_of_type(node);
         let text = self.source.text(self.declarator(node, end), end);
+        let mut words = Vec::new();
+        for_each_identifier(&text, |word| words.push(word.to_owned()));
+        // The declared name is no part of its type: other blocks may declare it as well.
+        if let Some(at) = words.iter().position(|word| word == own) {
+            words.remove(at);
+        }
         let again = |name: &str| self.variables.names.get(name).is_some_and(|count| *count > usize::from(name == own));
-        match reached(&text, self.macros).into_iter().find(|name| again(name)) {
+        match reached(words, self.macros).into_iter().find(|name| again(name)) {
             None => Ok(()),
             Some(name) => {
                 let reason = format!("`{name}`, which the function declares, stands in a type of a statement");
@@ -114,10 +120,10 @@ impl RegionBuilder<'_> {
     }
 }
 
-/// The names in a text, and those that its macros lead to.
-fn reached(text: &str, macros: &Macros) -> BTreeSet<String> {
-    let mut reached = identifiers(text);
-    let mut ahead: Vec<String> = reached.iter().cloned().collect();
+/// Words of a text, and those that its macros lead to.
+fn reached(words: Vec<String>, macros: &Macros) -> BTreeSet<String> {
+    let mut reached: BTreeSet<String> = words.iter().cloned().collect();
+    let mut ahead = words;
     while let Some(name) = ahead.pop() {
         let Some(body) = macros.get(&name) else { continue };
         ahead.extend(identifiers(body).into_iter().filter(|word| reached.insert(word.clone())));

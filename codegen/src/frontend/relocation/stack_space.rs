@@ -121,11 +121,20 @@ impl<'a> Types<'a> {
             0 if matches!(plain.as_str(), "__int128" | "unsigned __int128" | "_Float128" | "__float128") => Some(16),
             0 if matches!(plain.as_str(), "_Float16" | "__fp16" | "__bf16") => Some(2),
             0 if plain.starts_with("enum ") => Some(8),
-            0 => self.declaration(&plain).and_then(|one| self.declared(one)),
+            0 => self.of_typedef(&plain).or_else(|| self.declaration(&plain).and_then(|one| self.declared(one))),
             size => Some(size),
         };
         self.known.insert(plain, size);
         size
+    }
+
+    /// The size of the type that a typedef names: the largest if several types have the name in turn.
+    fn of_typedef(&mut self, name: &str) -> Option<u64> {
+        let unit = self.unit;
+        let all = unit.root.walk().filter(|n| n.is(&SyntaxKind::TypedefDecl) && n.name == name);
+        // An unnamed type is known by the typedef's name only.
+        let sizes = all.map(|one| if one.ty.plain() == name { None } else { self.bytes(one.ty.plain(), None) });
+        sizes.collect::<Vec<_>>().into_iter().try_fold(None, |most: Option<u64>, size| Some(most.max(Some(size?))))?
     }
 
     /// The size of a declared struct, union or enumeration.
