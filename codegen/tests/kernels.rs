@@ -128,7 +128,7 @@ fn a_region_that_writes_no_array_is_told_to_be_unchecked() {
 
 testkit::file_tests! {
     check in "tests/kernels", "c":
-    alike_names arithmetic array_functions assigned_scalars based_on beside_counters both_pragmas calls captured chain_blocks conditions continues copied_extremes
+    alike_names arithmetic array_functions assigned_scalars based_on beside_counters both_pragmas calls captured chain_blocks conditional_tables conditions continues copied_extremes
     constant_rows constants counters crowded data_loops decays entry_reads extremes floyd followed followed_before gathers globals grouped guarded_reads hidden_calls hidden_names hints
     ignored_openmp included_functions
     independent inductions jacobi_1d jam jumps joined_pieces kept_sizes linearised liveness locals lost_guard lu macros macros_in_values matmul member_arguments

@@ -25,5 +25,5 @@ fn check(name: &str) {
 
 testkit::file_tests! {
     check in "tests/models", "c":
-    atomic conditions division extremes headers liveness locals names reassociate scalars structs unsigned
+    atomic conditions division extremes headers liveness locals names reassociate scalars structs tables unsigned
 }

@@ -187,6 +187,9 @@ extern void *dvm__malloc(__SIZE_TYPE__) __asm__("malloc");
 extern void dvm__free(void *) __asm__("free");
 extern void *dvm__memcpy(void *, const void *, __SIZE_TYPE__) __asm__("memcpy");
 extern int dvm__memcmp(const void *, const void *, __SIZE_TYPE__) __asm__("memcmp");
+extern int dvm__getpid(void) __asm__("getpid");
+extern long dvm__process_vm_readv(int, const void *, unsigned long, const void *, unsigned long, unsigned long)
+    __asm__("process_vm_readv");
 #if !defined(__x86_64__) && !defined(__i386__) && !defined(__aarch64__)
 /* Programs without them do not change the way of rounding. */
 extern int dvm__fegetround(void) __asm__("fegetround") __attribute__((__weak__));
@@ -344,6 +347,25 @@ __attribute__((__unused__, __cold__, __noinline__)) static void dvm__unchecked(c
     const char *dvm__reason)
 {
   dvm__print(dvm__errors, "libdvm: DVM_CHECK: region %s (line %d) is not checked: %s\n", dvm__name, dvm__line, dvm__reason);
+}
+
+/* Whether the system lets the program read all bytes of a range. */
+__attribute__((__unused__, __cold__, __noinline__)) static int dvm__readable(dvm__address dvm__begin, dvm__address dvm__end)
+{
+  char dvm__byte;
+  struct {
+    void *dvm__base;
+    __SIZE_TYPE__ dvm__bytes;
+  } dvm__own = {&dvm__byte, 1}, dvm__page = {0, 1};
+  const int dvm__self = dvm__getpid();
+  dvm__address dvm__at = dvm__begin;
+  while (dvm__at < dvm__end) {
+    dvm__page.dvm__base = (void *)dvm__at;
+    if (dvm__process_vm_readv(dvm__self, &dvm__own, 1, &dvm__page, 1, 0) != 1)
+      return 0;
+    dvm__at = (dvm__at | 4095) + 1;
+  }
+  return 1;
 }
 
 /* The list with one more, whose bytes are copied; without memory it is dvm__lost: the region cannot be checked. */

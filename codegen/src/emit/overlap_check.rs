@@ -40,8 +40,9 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
     // What no order of tiles makes right comes first.
     body.push_str(&changed(shared));
     if !checks.tables.is_empty() {
-        let (noted, reason) = row_tables::comparison(shared, checks, &mut scope)?;
-        let told = original(&sequential(region, &reason));
+        let told = |reason: &str| original(&sequential(region, reason));
+        let (noted, reason) = row_tables::comparison(shared, checks, &mut scope, &told)?;
+        let told = told(&reason);
         let _ = writeln!(
             body,
             "{noted}  if (dvm__apart(&dvm__spans))\n    break;\n  if (dvm__spans.dvm__exact)\n    return {told};\n  \
@@ -52,6 +53,9 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
     let mut text = String::from(
         "/* 1 when what is written shares bytes with other things that the region touches; 2 when the entry reads these. */\n",
     );
+    if checks.tables.iter().any(|table| region.arrays[table.array].unsure_tables) {
+        text.push_str("__attribute__((__no_sanitize__(\"address\"), __no_sanitize__(\"undefined\"))) ");
+    }
     let _ =
         writeln!(text, "static int dvm__{}_overlap(const struct {} *{})\n{{", region.name, shared.context, shared.own);
     text.push_str(&shared.locals(&scope, &mentions));

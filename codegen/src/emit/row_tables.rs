@@ -21,11 +21,13 @@ pub fn helpers(checks: &OverlapChecks) -> &'static str {
 }
 
 /// Statements that note the rows and what else the region touches, where the ends of other arrays are known: the head of
-/// a loop that ends when `dvm__apart` tells that they are apart. Also what is the case if it does not.
+/// a loop that ends when `dvm__apart` tells that they are apart. Also what is the case if it does not. `told` makes the value
+/// to return for a reason not to compare.
 pub fn comparison(
     shared: &RegionContext,
     checks: &OverlapChecks,
     scope: &mut CScope,
+    told: &dyn Fn(&str) -> String,
 ) -> Result<(String, String), Refusal> {
     let region = shared.region;
     let mut text = String::new();
@@ -47,7 +49,7 @@ pub fn comparison(
         }
     }
     for table in &checks.tables {
-        text.push_str(&rows(shared, table, &mut number, scope)?);
+        text.push_str(&rows(shared, table, &mut number, scope, told)?);
     }
     // Once by hulls, and once by rows if that did not tell.
     let text = format!(
@@ -61,8 +63,15 @@ pub fn comparison(
 }
 
 /// Notes the rows of one array, and the tables that name them.
-fn rows(shared: &RegionContext, table: &TableHull, number: &mut usize, scope: &mut CScope) -> Result<String, Refusal> {
-    let array = &shared.region.arrays[table.array];
+fn rows(
+    shared: &RegionContext,
+    table: &TableHull,
+    number: &mut usize,
+    scope: &mut CScope,
+    told: &dyn Fn(&str) -> String,
+) -> Result<String, Refusal> {
+    let region = shared.region;
+    let array = &region.arrays[table.array];
     let (element, levels) = (&array.element, array.tables);
     let stars = |count: usize| "*".repeat(count);
     let own = if array.global { array.name.clone() } else { format!("{}->{}", shared.own, array.name) };
@@ -70,46 +79,53 @@ fn rows(shared: &RegionContext, table: &TableHull, number: &mut usize, scope: &m
     let _ = writeln!(text, "    {element} {}dvm__table = ({element} {})({own});", stars(levels + 1), stars(levels + 1));
     let places: Vec<String> = (0..levels).map(place_in_table).collect();
     let _ = writeln!(text, "    dvm__int64 {};", places.join(", "));
+    let why = format!(
+        "the pointers of `{}` cannot be read before data tell which of them there are",
+        region.said(&array.name)
+    );
+    let unreadable = told(&why);
     let mut base = "dvm__table".to_owned();
     for (level, (place, part)) in places.iter().zip(&table.levels).enumerate() {
         let bound = scope.bound(&part.ends.least)?.max(scope.bound(&part.ends.greatest)?);
         let indent = "  ".repeat(level + 2);
         let pointer = format!("{element} {}", stars(levels - level));
-        let _ = writeln!(text, "{indent}{}", span(*number, &base, &part.ends, &pointer, false, scope)?);
+        let (begin, end) = range(&base, &part.ends, &pointer, scope)?;
+        if array.unsure_tables {
+            let _ = writeln!(
+                text,
+                "{indent}if (!dvm__readable({begin}, {end})) {{\n{indent}  dvm__free(dvm__spans.dvm__all);\n\
+                 {indent}  return {unreadable};\n{indent}}}"
+            );
+        }
+        let _ = writeln!(text, "{indent}{}", span(*number, &begin, &end, false));
         let (least, greatest) = (scope.text(&part.ends.least)?, scope.text(&part.ends.greatest)?);
         scope.own(place, bound);
         let inside = scope.text(&part.inside)?;
+        base = format!("{base}[{place}]");
+        // What a null pointer would name is touched by no loop.
+        let there = if array.unsure_tables { format!(" && {base}") } else { String::new() };
         let _ = writeln!(
             text,
-            "{indent}for ({place} = ({least}); {place} <= ({greatest}); {place}++)\n{indent} if ({inside}) {{"
+            "{indent}for ({place} = ({least}); {place} <= ({greatest}); {place}++)\n{indent} if (({inside}){there}) {{"
         );
-        base = format!("{base}[{place}]");
     }
-    let _ = writeln!(
-        text,
-        "{}{}",
-        "  ".repeat(levels + 2),
-        span(*number, &base, &table.row, element, table.written && !planted("a19-tables"), scope)?
-    );
+    let (begin, end) = range(&base, &table.row, element, scope)?;
+    let row = span(*number, &begin, &end, table.written && !planted("a19-tables"));
+    let _ = writeln!(text, "{}{row}", "  ".repeat(levels + 2));
     *number += 1;
     let _ = writeln!(text, "  {}}}", "}".repeat(levels));
     Ok(text)
 }
 
-/// The call that notes the elements between two subscripts of a pointer.
-fn span(
-    number: usize,
-    base: &str,
-    ends: &Ends,
-    element: &str,
-    written: bool,
-    scope: &CScope,
-) -> Result<String, Refusal> {
+/// The first byte of the elements between two subscripts of a pointer, and the byte after the last.
+fn range(base: &str, ends: &Ends, element: &str, scope: &CScope) -> Result<(String, String), Refusal> {
     let (least, greatest) = (scope.text(&ends.least)?, scope.text(&ends.greatest)?);
     let size = format!("(dvm__int64)sizeof({element})");
-    Ok(format!(
-        "dvm__span(&dvm__spans, {number}, (dvm__address){base} + (dvm__address)(({least}) * {size}), \
-         (dvm__address){base} + (dvm__address)((1 + ({greatest})) * {size}), {});",
-        i32::from(written)
-    ))
+    let at = |subscript: String| format!("(dvm__address){base} + (dvm__address)(({subscript}) * {size})");
+    Ok((at(least), at(format!("1 + ({greatest})"))))
+}
+
+/// The call that notes a range.
+fn span(number: usize, begin: &str, end: &str, written: bool) -> String {
+    format!("dvm__span(&dvm__spans, {number}, {begin}, {end}, {});", i32::from(written))
 }

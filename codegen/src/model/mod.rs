@@ -153,6 +153,8 @@ pub struct Array {
     pub linearised: bool,
     /// How many subscripts choose a pointer in memory: 1 for a `double **`. The others choose an element of a row.
     pub tables: usize,
+    /// Data tell which pointers of the tables the loops read: the others may be anything, or not be there.
+    pub unsure_tables: bool,
     /// Some access may touch any element, since its subscript is not known: the reason and the remedy.
     pub scattered: Option<(String, String)>,
 }

@@ -148,12 +148,25 @@ fn array(words: &mut Words) -> Result<Array, String> {
     let global = words.has("global");
     let linearised = words.has("linearised");
     let tables = if words.has("tables") { words.number()? } else { 0 };
+    let unsure_tables = words.has("unsure");
     let scattered = if words.has("scattered") { Some((words.quoted()?, words.quoted()?)) } else { None };
     let mut dims = Vec::new();
     while !words.0.is_empty() {
         dims.push(if words.has("-") { None } else { Some(words.quoted()?) });
     }
-    Ok(Array { symbol, name, element, element_size, dims, global, storage, linearised, tables, scattered })
+    Ok(Array {
+        symbol,
+        name,
+        element,
+        element_size,
+        dims,
+        global,
+        storage,
+        linearised,
+        tables,
+        unsure_tables,
+        scattered,
+    })
 }
 
 /// Parses one line of a statement's chain.

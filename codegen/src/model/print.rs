@@ -132,6 +132,9 @@ fn write_array(f: &mut fmt::Formatter<'_>, array: &Array) -> fmt::Result {
     if array.tables > 0 {
         write!(f, " tables {}", array.tables)?;
     }
+    if array.unsure_tables {
+        write!(f, " unsure")?;
+    }
     if let Some((reason, remedy)) = &array.scattered {
         write!(f, " scattered {} {}", Quoted(reason), Quoted(remedy))?;
     }

@@ -177,6 +177,7 @@ fn array(array: &Storehouse) -> Array {
         storage,
         linearised: false,
         tables: 0,
+        unsure_tables: false,
         scattered: None,
     }
 }

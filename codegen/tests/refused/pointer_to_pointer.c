@@ -1,9 +1,8 @@
-/* expect: it depends on data which pointers of a table in memory (a pointer to pointers) are read here */
+/* expect: it depends on data which pointers or rows of a table in memory (a pointer to pointers) are used here */
 void f(int n, double **a, const int *kind)
 {
 #pragma dvm region
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
-      if (kind[i])
-        a[i][j] = 0;
+      a[kind[i]][j] = 0;
 }

@@ -6,6 +6,7 @@ use crate::frontend::clang::ctype;
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::entry_path::EntryPath;
 use crate::frontend::survey::region_builder::{KnownArray, KnownParameter, RawAccess, RawStatement, RegionBuilder};
+use crate::frontend::translation::lvalue::TO_POINTER;
 use crate::frontend::values::affine::Affine;
 use crate::frontend::values::symbols;
 use crate::model::{Access, AccessKind, Arithmetic, Condition, Kept, Statement, Storage, Value, WIDE_LIMIT};
@@ -179,11 +180,17 @@ impl RegionBuilder<'_> {
         Ok(())
     }
 
-    /// Refuses arrays that may share storage if what the region touches of one of them depends on data: no comparison at
-    /// entry can tell whether they do.
+    /// Refuses arrays that may share storage, and tables of pointers, if what the region touches of one of them depends on
+    /// data: no comparison at entry can tell whether they do.
     fn check_extents(&self) -> Result<(), Refusal> {
         if matches!(self.statements.as_slice(), [only] if only.independent == Some(0)) {
             return Ok(());
+        }
+        for array in self.arrays.iter().filter(|array| array.array.tables > 0) {
+            if let Some((begin, end)) = array.scattered {
+                let reason = "it depends on data which pointers or rows of a table in memory (a pointer to pointers) are used here";
+                return Err(Refusal::span(Code::PointerInMemory, begin, end, reason, TO_POINTER));
+            }
         }
         for (at, one) in self.arrays.iter().enumerate() {
             for other in &self.arrays[at + 1..] {

@@ -271,20 +271,13 @@ impl<'a> RegionBuilder<'a> {
         Ok(Lvalue { tables: place.tables + 1, ..place })
     }
 
-    /// Refuses a table of pointers that the entry cannot read: the loops may not read the same elements of it.
-    fn check_table(place: &Lvalue<'a>, at: &Node, scope: &Scope) -> Result<(), Refusal> {
-        if place.tables == 0 {
+    /// Refuses a table of pointers to something else than rows.
+    fn check_table(place: &Lvalue<'a>, at: &Node) -> Result<(), Refusal> {
+        if place.tables == 0 || place.subscripts.len() == place.tables + 1 {
             return Ok(());
         }
-        if scope.conditional || place.subscripts.iter().any(Cases::is_unknown) {
-            let reason = "it depends on data which pointers of a table in memory (a pointer to pointers) are read here";
-            return Err(Refusal::at(Code::PointerInMemory, at, reason, TO_POINTER));
-        }
-        if place.subscripts.len() != place.tables + 1 {
-            let reason = "the rows of a table of pointers are no arrays of one dimension";
-            return Err(Refusal::at(Code::PointerInMemory, at, reason, TO_POINTER));
-        }
-        Ok(())
+        let reason = "the rows of a table of pointers are no arrays of one dimension";
+        Err(Refusal::at(Code::PointerInMemory, at, reason, TO_POINTER))
     }
 
     fn subscript(&mut self, node: &'a Node, array: Id, scope: &Scope) -> Result<Cases, Refusal> {
@@ -350,11 +343,13 @@ impl<'a> RegionBuilder<'a> {
 
     /// The symbol of a place's array; rank 0 for a scalar.
     pub fn array(&mut self, place: &mut Lvalue<'a>, at: &'a Node, scope: &Scope) -> Result<String, Refusal> {
-        Self::check_table(place, at, scope)?;
+        Self::check_table(place, at)?;
         self.delinearise(place, at, scope)?;
         let variable = place.variable;
         let rank = place.subscripts.len();
-        if let Some(known) = self.arrays.iter().find(|a| a.variable == variable.id) {
+        let unsure = place.tables > 0 && scope.conditional;
+        if let Some(known) = self.arrays.iter_mut().find(|a| a.variable == variable.id) {
+            known.array.unsure_tables |= unsure;
             if known.array.dims.len() != rank {
                 let reason = format!(
                     "`{}` is used with {} subscripts elsewhere and {rank} here",
@@ -421,6 +416,7 @@ impl<'a> RegionBuilder<'a> {
             storage,
             linearised: place.rows.is_some(),
             tables: place.tables,
+            unsure_tables: unsure,
             scattered: None,
         };
         self.arrays.push(KnownArray { array, variable: variable.id, written: false, scattered: None });
