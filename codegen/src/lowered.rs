@@ -303,7 +303,7 @@ pub struct OverlapChecks {
     pub beside: Vec<usize>,
 }
 
-/// The names of the subscripts that choose a pointer of a table.
+/// The names of subscripts that others depend on: those that choose a pointer of a table, or a row.
 pub fn place_in_table(level: usize) -> String {
     format!("dvm__place{level}")
 }
@@ -330,12 +330,21 @@ pub struct TableLevel {
     pub inside: AstExpr,
 }
 
+/// The first and the last element that a region may touch of an array, in the order of memory.
+pub struct ArraySpan {
+    /// The region touches an element.
+    pub exists: AstExpr,
+    /// By subscript: the least value of the first element, the greatest of the last one. Both may name the subscripts
+    /// before (see [`place_in_table`]) of their element.
+    pub ends: Vec<Ends>,
+}
+
 /// What a region may touch of an array that it writes.
 pub enum WrittenExtent {
     /// The whole object, whose lengths are numbers.
     Whole,
-    /// These elements; `None`: nothing.
-    Hull(Option<ArrayHull>),
+    /// What lies between two elements; `None`: nothing.
+    Span(Option<ArraySpan>),
     /// It depends on data.
     Unknown,
 }

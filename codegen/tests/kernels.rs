@@ -110,6 +110,62 @@ fn a_false_assertion_is_told() {
     assert!(told.contains("more elements of `a` differ"), "{told}");
 }
 
+/// A check copies no byte behind an array's last element, also where the last row that is written is not the longest.
+#[test]
+fn a_check_stays_inside_of_arrays() {
+    let folder = testkit::scratch(&[]);
+    let source = folder.join("ends.c");
+    let text = r#"
+#include <stdio.h>
+#include <stdlib.h>
+static void triangle(int n, double *restrict a)
+{
+#pragma dvm region
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n - i; j++)
+      a[i * n + j] += i + j;
+}
+static void other_triangle(int n, int m, double (*a)[m])
+{
+#pragma dvm region
+  for (int i = 1; i < n; i++)
+    for (int j = n - i; j < m - 2 * i; j++)
+      a[i][j] *= 2 + j;
+}
+int main(void)
+{
+  enum { N = 60, M = 200 };
+  double *a = malloc(((N - 1) * N + 1) * sizeof *a), *b = malloc((N * M - 2 * (N - 1)) * sizeof *b);
+  double sum = 0;
+  for (int i = 0; i <= (N - 1) * N; i++)
+    a[i] = i % 100;
+  for (int i = 0; i < N * M - 2 * (N - 1); i++)
+    b[i] = i % 50;
+  triangle(N, a);
+  other_triangle(N, M, (double (*)[M])b);
+  for (int i = 0; i <= (N - 1) * N; i++)
+    sum += a[i];
+  for (int i = 0; i < N * M - 2 * (N - 1); i++)
+    sum += b[i];
+  printf("%g\n", sum);
+  free(a);
+  free(b);
+  return 0;
+}
+"#;
+    std::fs::write(&source, text).expect("a written file");
+    let plain = folder.join("plain");
+    let status = Command::new("gcc").args(FLAGS).arg("-w").arg(&source).arg("-o").arg(&plain).status();
+    assert!(status.expect("gcc runs").success());
+    let (expected, _) = output(&plain, &[], &[]);
+    let program = folder.join("checked");
+    let made = prefix::dvmcc().args(FLAGS).arg("-fsanitize=address").arg(&source).arg("-o").arg(&program).output();
+    let made = made.expect("dvmcc runs");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let (got, told) = output(&program, &[], &[("DVM_CHECK", "1"), ("STANDIN_SIZE", "7")]);
+    assert_eq!((got.as_str(), told.as_str()), (expected.as_str(), ""));
+}
+
 /// The tree of a reduction is not the order of the loops, so nothing is compared, and that is told.
 #[test]
 fn a_region_that_writes_no_array_is_told_to_be_unchecked() {

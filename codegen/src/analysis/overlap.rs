@@ -3,7 +3,7 @@
 use super::IslRegion;
 use crate::{
     Refusal,
-    lowered::{ArrayHull, Ends, OverlapChecks, TableHull, TableLevel, WrittenExtent, place_in_table},
+    lowered::{ArrayHull, ArraySpan, Ends, OverlapChecks, TableHull, TableLevel, WrittenExtent, place_in_table},
     model::{AccessKind, Array, Region, Storage},
     planted::planted,
 };
@@ -26,10 +26,10 @@ pub fn checks(region: &Region, isl_region: &IslRegion) -> Result<OverlapChecks, 
     for at in involved {
         hulls.push((at, hull(isl_region, &region.arrays[at])?));
     }
-    let mut extents = Vec::new();
-    for (at, array) in region.arrays.iter().enumerate().filter(|(_, array)| is_written(region, array)) {
-        extents.push((at, extent(isl_region, array)?));
-    }
+    let written = region.arrays.iter().enumerate().filter(|(_, array)| is_written(region, array));
+    let extents = written.map(|(at, array)| (at, extent(isl_region, array))).collect();
+    // What comes next does not pay for the last extent, known or not.
+    isl_region.begin_stage();
     Ok(OverlapChecks { pairs, hulls, written: extents, tables, beside })
 }
 
@@ -61,42 +61,61 @@ fn table(isl_region: &IslRegion, at: usize, array: &Array, written: bool) -> Res
     let places: Vec<String> = (0..array.tables).map(place_in_table).collect();
     let context = &isl_region.context;
     let exists = AstBuild::from_context(context)?.condition(&touched.params()?.gist(context)?)?;
-    let ends = |set: &Set, before: &[String]| -> Result<Ends, Refusal> {
-        let known = context.intersect(&set.first_dimensions(before.len())?.as_condition(before)?)?;
-        let build = AstBuild::from_context(&known)?;
-        let values = set.with_parameters(before)?;
-        let value = |value: PwAff| build.expression(&value.coalesce()?.gist(&known)?);
-        Ok(Ends { least: value(values.dim_min(0)?)?, greatest: value(values.dim_max(0)?)? })
-    };
     let mut levels = Vec::new();
     for level in 0..array.tables {
         let read = touched.first_dimensions(level + 1)?.coalesce()?;
         let inside = read.as_condition(&places[..=level])?;
         let known = context.intersect(&read.first_dimensions(level)?.as_condition(&places[..level])?)?;
         let inside = AstBuild::from_context(&known)?.condition(&inside.gist(&known)?)?;
-        levels.push(TableLevel { ends: ends(&read, &places[..level])?, inside });
+        levels.push(TableLevel { ends: ends(isl_region, &read, &places[..level])?, inside });
     }
-    let row = ends(&touched, &places)?;
+    let row = ends(isl_region, &touched, &places)?;
     Ok(Some(TableHull { array: at, exists, levels, row, written }))
 }
 
+/// The ends of a set's next subscript for each choice of those before, which have the names `before`.
+fn ends(isl_region: &IslRegion, set: &Set, before: &[String]) -> Result<Ends, Refusal> {
+    let known = isl_region.context.intersect(&set.first_dimensions(before.len())?.as_condition(before)?)?;
+    let build = AstBuild::from_context(&known)?;
+    let values = set.with_parameters(before)?;
+    let value = |value: PwAff| build.expression(&value.coalesce()?.gist(&known)?);
+    Ok(Ends { least: value(values.dim_min(0)?)?, greatest: value(values.dim_max(0)?)? })
+}
+
 /// What the region may touch of an array that it writes.
-fn extent(isl_region: &IslRegion, array: &Array) -> Result<WrittenExtent, Refusal> {
+fn extent(isl_region: &IslRegion, array: &Array) -> WrittenExtent {
     let number = |length: &Option<String>| {
         length.as_ref().is_some_and(|length| !length.is_empty() && length.bytes().all(|byte| byte.is_ascii_digit()))
     };
     if array.storage == Storage::Object && !array.linearised && array.dims.iter().all(number) {
-        return Ok(WrittenExtent::Whole);
+        return WrittenExtent::Whole;
     }
     if array.scattered.is_some() || array.tables > 0 {
-        return Ok(WrittenExtent::Unknown);
+        return WrittenExtent::Unknown;
     }
+    isl_region.begin_stage();
+    if let Ok(span) = span(isl_region, array) {
+        return WrittenExtent::Span(span);
+    }
+    // A box has more than what lies between the first and the last element, but its ends are simpler.
     isl_region.begin_stage();
     match hull(isl_region, array) {
         // Only the check of a run needs to know.
-        Err(_) => Ok(WrittenExtent::Unknown),
-        hull => Ok(WrittenExtent::Hull(hull?)),
+        Err(_) => WrittenExtent::Unknown,
+        Ok(hull) => WrittenExtent::Span(hull.map(|hull| ArraySpan { exists: hull.exists, ends: hull.ends })),
     }
+}
+
+/// The first and the last element that the region touches of an array. What lies between them belongs to the array, but
+/// the rest of the last row may not.
+fn span(isl_region: &IslRegion, array: &Array) -> Result<Option<ArraySpan>, Refusal> {
+    let Some(touched) = touched(isl_region, array)? else { return Ok(None) };
+    let everywhere = AstBuild::from_context(&isl_region.context)?;
+    let exists = everywhere.condition(&touched.params()?.gist(&isl_region.context)?)?;
+    let places: Vec<String> = (0..array.dims.len()).map(place_in_table).collect();
+    let of_subscript = |at: usize| ends(isl_region, &touched, &places[..at]);
+    let ends = (0..places.len()).map(of_subscript).collect::<Result<_, Refusal>>()?;
+    Ok(Some(ArraySpan { exists, ends }))
 }
 
 fn is_written(region: &Region, array: &Array) -> bool {
