@@ -97,6 +97,7 @@ fn has_value(name: &str, element: Element, value: &str) -> Option<String> {
             let part = |value: &str| Some(fortran_real(value, element.part()?)?.replace(['(', ')'], ""));
             Some(format!("{name} == ({},{})", part(real)?, part(imaginary)?))
         }
+        Element::Logical1 | Element::Logical4 | Element::Logical8 => None,
         Element::Condition => ["true", "false"].contains(&value).then(|| format!("({name} .eqv. .{value}.)")),
         Element::I32 | Element::I64 => {
             // Fortran has no literal of the least number.

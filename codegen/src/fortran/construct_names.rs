@@ -41,7 +41,7 @@ pub fn take_out<'s>(statements: impl Iterator<Item = (Option<u32>, &'s mut Strin
                 "end do" | "enddo" if loops.last().is_some_and(|(end, _)| *end == LoopEnd::EndDo) => {
                     loops.pop();
                 }
-                "end if" | "endif" => {
+                "end if" | "endif" | "end select" | "endselect" => {
                     branches.pop();
                 }
                 _ => {}
@@ -66,8 +66,17 @@ fn named(text: &str) -> (Option<&str>, &str) {
     if begins && is_name(name) { (Some(name), rest) } else { (None, text) }
 }
 
-/// Whether a statement begins branches: `if (...) then`.
+/// Whether a statement begins a `select case`.
+pub fn is_select(text: &str) -> bool {
+    let rest = text.strip_prefix("select").map(str::trim_start).and_then(|rest| rest.strip_prefix("case"));
+    rest.is_some_and(|rest| rest.trim_start().starts_with('('))
+}
+
+/// Whether a statement begins branches: `if (...) then` or `select case (...)`.
 fn is_branch(text: &str) -> bool {
+    if is_select(text) {
+        return true;
+    }
     let inside = text.strip_prefix("if").map_or("", str::trim_start);
     inside.starts_with('(') && inside.strip_suffix("then").is_some_and(|rest| rest.trim_end().ends_with(')'))
 }
@@ -85,7 +94,9 @@ fn closed(text: &str, of_loop: Option<&str>, of_branch: Option<&str>) -> Option<
         rest.starts_with("if") && rest.ends_with(')')
     });
     let leaves = of_loop == Some(name) && jumps;
-    let ends = of_branch == Some(name) && (conditional || ["end if", "endif"].contains(&before));
+    let conditional = conditional || before.starts_with("case") && before.ends_with(')') || before == "case default";
+    let ends = ["end if", "endif", "end select", "endselect"].contains(&before);
+    let ends = of_branch == Some(name) && (conditional || ends);
     (leaves || ends).then(|| before.to_owned())
 }
 

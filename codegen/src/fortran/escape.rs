@@ -80,6 +80,10 @@ impl Walk<'_> {
         let ends: Vec<usize> = begins.chain([ops.len()]).collect();
         let parts: Vec<&[HlfirOp]> =
             ends.iter().scan(0, |begin, end| Some(&ops[std::mem::replace(begin, *end)..*end])).collect();
+        // Without labels, one look is enough: branches in each other would be looked at twice as often on each level.
+        if let [all] = parts.as_slice() {
+            return self.straight(all, defined);
+        }
         // At a label it has a value if it has one at each jump to it: the most that is true everywhere.
         let mut at_begin = vec![true; parts.len()];
         at_begin[0] = defined;

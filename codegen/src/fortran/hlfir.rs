@@ -62,6 +62,9 @@ pub const ENTERED: &str = "dvm.entered";
 /// The operand is a local array of the subroutine: each time the text is entered, there is a new one without values.
 pub const LOCAL: &str = "dvm.local";
 
+/// The operands are what branches that follow in each other depend on: nothing is written before the last of them is read.
+pub const KEEP: &str = "dvm.keep";
+
 /// The name of a value without the number of the result: `%62` of `%62#1`.
 pub fn base(value: &str) -> &str {
     value.split('#').next().unwrap_or(value)

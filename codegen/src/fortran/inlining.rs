@@ -402,7 +402,9 @@ impl<'f> Inliner<'f> {
                 ));
             }
             match &own.kind {
-                FortranKind::Scalar { element, .. } => self.number(call, actual, key, own, *element, made)?,
+                FortranKind::Scalar { element, .. } => {
+                    self.number(call, actual, (key, declare), own, *element, made)?;
+                }
                 FortranKind::Array(array) if matches!(array.holder, Holder::Itself | Holder::AssumedShape) => {
                     let as_shape = array.holder == Holder::AssumedShape;
                     let actual = self.passed(actual, &mut unused);
@@ -435,7 +437,7 @@ impl<'f> Inliner<'f> {
         &mut self,
         call: &HlfirOp,
         actual: &str,
-        key: &str,
+        (key, declare): (&str, &HlfirOp),
         own: &FortranVariable,
         element: Element,
         made: &mut Made,
@@ -471,7 +473,15 @@ impl<'f> Inliner<'f> {
                 ));
             }
         };
-        if self.content(actual) != Some(Content::Number(element)) {
+        let stored = match self.content(actual) {
+            Some(Content::Number(of)) if of.is_logical() => {
+                let kind = format!("!fir.logical<{}>", of.bytes());
+                declare.types().contains(&kind).then_some(of.value())
+            }
+            Some(Content::Number(of)) => Some(of),
+            _ => None,
+        };
+        if stored != Some(element) {
             return Err(other_type(call, own));
         }
         let dummy = made.own(key);

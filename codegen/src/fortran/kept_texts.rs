@@ -5,6 +5,7 @@
 use super::file::{FileParts, KeptParts};
 use super::function_names::FunctionNames;
 use super::hlfir::{self, HlfirOp};
+use super::jumps;
 use super::lowering::LoweredFile;
 use super::modules::{FileModules, ModuleUses};
 use super::statements::{FortranStatement, SourceForm, statements};
@@ -221,7 +222,8 @@ impl KeptText {
         self.body.modules.iter().for_each(|text| modules.take(text));
         let own = statements(&self.body.text, self.form());
         let number = self.number();
-        let all = hlfir::parse(&self.body.hlfir, OWN).ok()?;
+        let mut all = hlfir::parse(&self.body.hlfir, OWN).ok()?;
+        jumps::structure(&mut all);
         (modules.known, modules.renamed) = (self.body.known, self.body.renamed);
         Some(OpenedText { source: self.source, number, labels: self.labels, statements: own, all, modules })
     }

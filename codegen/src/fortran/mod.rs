@@ -23,6 +23,7 @@ mod flang;
 mod function_names;
 mod hlfir;
 mod inlining;
+mod jumps;
 mod kept_objects;
 mod kept_texts;
 mod lowering;

@@ -2,11 +2,12 @@
 
 use super::clauses::FortranClauses;
 use super::constants::{named_constants, shape_conditions};
-use super::construct_names::{LoopEnd, loop_end};
+use super::construct_names::{LoopEnd, is_select, loop_end};
 use super::escape::escape;
 use super::file::{FileGroup, FileParts, FortranFile};
 use super::hlfir::{self, HlfirOp};
 use super::inlining::{expand, expand_others};
+use super::jumps;
 use super::kept_texts::{OpenedText, OpenedTexts};
 use super::modules::FileModules;
 use super::refused::FortranRefusal;
@@ -73,7 +74,9 @@ pub fn read(
 /// What flang's text tells of a file.
 pub fn procedures(text: &str, file: &str) -> Result<Vec<HlfirOp>, FortranRefusal> {
     let reason = |why| FortranRefusal::new(1, &format!("flang's text is not understood: {why}"), "");
-    hlfir::parse(text, file).map_err(reason)
+    let mut all = hlfir::parse(text, file).map_err(reason)?;
+    jumps::structure(&mut all);
+    Ok(all)
 }
 
 /// The region that a mark with clauses would make of the loop that begins at a line.
@@ -202,11 +205,8 @@ fn translated(
     }
     let loops: Vec<u32> = inside.iter().flat_map(|s| vec![s.first; words::loops_begun(&s.text)]).collect();
     let Some(ops) = block(function, first, last, &loops) else {
-        // Flang makes conditions of those that stand in no block of their loop.
-        let cycles = || inside.iter().filter(|s| words::is_cycle(&s.text));
-        if let Some(cycle) = cycles().find(|s| s.text == "cycle").or_else(|| cycles().next()) {
-            let remedy = "write the rest of the iteration as `if (...) then`";
-            return Err(FortranRefusal::new(cycle.first, "a `cycle` in a block of its loop", remedy));
+        if let Some(why) = jump_that_stays(inside, function) {
+            return Err(why);
         }
         return refuse(
             "the loops do not stand in one block of flang's text: something jumps",
@@ -216,6 +216,10 @@ fn translated(
     let others = || expand_others(file, function, &declared, &clauses.pure);
     let place = RegionPlace { function, lines: (first, last), mark: mark.line, others: &others };
     let mut translated = translate(file, &place, &ops, &declared, &clauses)?;
+    if translated.has_logical && used.contains_key(words::OF_LOGICAL) {
+        let reason = format!("a variable has the name `{}`, which the call needs", words::OF_LOGICAL);
+        return refuse(&reason, "give it another name");
+    }
     if !translated.lines.iter().any(|(text, _)| text.trim_start().starts_with("for (")) {
         let remedy = "put the mark directly before a loop or an assignment to an array or section";
         return refuse("there is neither a loop nor a statement about arrays", remedy);
@@ -243,6 +247,28 @@ fn translated(
         format!("{}_{}", procedure.rsplit('P').next().unwrap_or("main").replace("_QQ", ""), mark.line)
     });
     Ok(FortranRegion { name, mark: mark.line, first, last, symbol, clauses, translated, conditions })
+}
+
+/// The statement whose jumps have not become branches of a loop.
+fn jump_that_stays(inside: &[FortranStatement], function: &HlfirOp) -> Option<FortranRefusal> {
+    let remedy = "write the rest of the iteration as `if (...) then`";
+    for statement in inside {
+        let here = |op: &HlfirOp| op.is_own && (statement.first..=statement.last).contains(&op.place.0);
+        let selects = |op: &&HlfirOp| op.name == "fir.select_case" && here(op);
+        let of = function.inner().into_iter().find(selects).and_then(|op| op.text.split(" : ").nth(1));
+        if is_select(&statement.text) && of.is_some_and(|of| !of.starts_with("i32 ") && !of.starts_with("i64 ")) {
+            let reason = "a `select case` of an integer that has neither 4 nor 8 bytes";
+            return Some(FortranRefusal::new(statement.first, reason, "select by `int(...)` of it"));
+        }
+    }
+    if let Some(jump) = inside.iter().find(|statement| words::is_jump(&statement.text)) {
+        let reason = "a `goto` that leaves its loop, leads back, or behind which loops would stand in several branches";
+        return Some(FortranRefusal::new(jump.first, reason, "write the condition as `if (...) then`"));
+    }
+    let cycles = || inside.iter().filter(|s| words::is_cycle(&s.text));
+    let cycle = cycles().find(|s| s.text == "cycle").or_else(|| cycles().next())?;
+    let reason = "a `cycle` in a block of its loop, behind which loops would stand in several branches";
+    Some(FortranRefusal::new(cycle.first, reason, remedy))
 }
 
 /// The line of a directive of gfortran, such as `!GCC$ ivdep`, of which only comments separate the statement at line `first`.

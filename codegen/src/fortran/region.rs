@@ -5,14 +5,13 @@ use super::escape::{escape, reads_first};
 use super::external_functions::ExternalFunction;
 use super::file::FortranFile;
 use super::hlfir::{self, HlfirOp, base};
-use super::numeric_functions::{NumericFunction, numeric_function};
+use super::numeric_functions::NumericFunction;
 use super::places::{Need, Place};
 use super::refused::FortranRefusal;
-use super::remedies::of_seen_scalar;
 use super::sections::{NamedElement, Section};
 use super::sums::WholeSum;
 use super::types::Element;
-use super::values::{self, HlfirValue, ValueShape};
+use super::values::{self, HlfirValue};
 use super::variables::{Declared, FortranArray, FortranKind, FortranVariable, HIDDEN, is_of_call};
 use super::views::{ArrayView, HeldArray, KEPT};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -25,18 +24,17 @@ mod functions;
 mod numeric;
 mod own_arrays;
 mod parts;
+mod reads;
 mod region_place;
 mod updates;
 mod views;
+mod writes;
 
 use own_arrays::own_arrays;
 
 pub use functions::constants_of;
 pub use own_arrays::OwnArray;
 pub use region_place::RegionPlace;
-
-/// A text that stands twice in a minimum or maximum is no longer than this.
-const LONG: usize = 2000;
 
 /// A function as C.
 #[derive(Debug, Clone)]
@@ -100,6 +98,8 @@ pub struct TranslatedRegion {
     pub called: BTreeSet<String>,
     /// It computes powers that compilers compute differently where they know the operands.
     pub has_power: bool,
+    /// Logical values are passed as they are stored.
+    pub has_logical: bool,
     /// Conditions of Fortran under which arrays have the extents that subroutines declare, and steps are positive.
     pub conditions: Vec<String>,
     /// Procedures of other files whose texts the lines have: names for the linker, and those that their objects have there.
@@ -357,6 +357,7 @@ impl<'a> Translator<'a> {
             "fir.store" => self.last_value(op),
             "hlfir.associate" => self.argument(op),
             "hlfir.end_associate" => Ok(()),
+            hlfir::KEEP => self.keep_conditions(op),
             hlfir::BIND => self.bind(op),
             hlfir::HOLD => self.hold(op),
             hlfir::VIEW => self.view(op),
@@ -375,107 +376,6 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn keep(&mut self, op: &'a HlfirOp, mut value: HlfirValue) -> Answer<()> {
-        let [result] = op.results.as_slice() else { return unknown(op) };
-        value.statement = if self.enters { KEPT } else { self.statement };
-        self.values.insert(result.as_str(), value);
-        Ok(())
-    }
-
-    fn value(&mut self, op: &'a HlfirOp) -> Answer<HlfirValue> {
-        if op.name == "arith.constant" {
-            return values::constant(&op.text).ok_or(refusal(op, "a constant that C cannot write", ""));
-        }
-        if op.name == "fir.load" {
-            return self.load(op);
-        }
-        if op.name == "fir.undefined" {
-            return values::undefined(op).map_or_else(|| unknown(op), Ok);
-        }
-        let operands = op.operands();
-        let made = match operands.as_slice() {
-            [a] if op.name == "fir.convert" && self.is_of_bounds(op, a)? => self.capture(op, a)?,
-            // gfortran computes this power as one product.
-            [a, b] if op.name == "math.fpowi" && self.operand(op, b)?.number == Some(2) => {
-                values::square(&self.operand(op, a)?)
-            }
-            _ if numeric_function(op).is_some() => self.numeric(op)?,
-            [a] => values::unary(op, &self.operand(op, a)?),
-            [a, _] if op.name == "arith.subi" && self.is_magnitude(op) => {
-                // The operand is a number without its sign bits: the value before.
-                let of = self.seen.get(base(a)).and_then(|op| op.operands().first().copied());
-                values::magnitude(&self.operand(op, of.unwrap_or_default())?)
-            }
-            [a, b] if op.name == "fir.insert_value" => {
-                values::with_part(op, &self.operand(op, a)?, &self.operand(op, b)?)
-            }
-            [a, b] if op.name == "math.ipowi" => values::whole_power(&self.operand(op, a)?, &self.operand(op, b)?),
-            [a, b] => values::binary(op, &self.operand(op, a)?, &self.operand(op, b)?),
-            [condition, a, b] if op.name == "arith.select" => {
-                let compare = self.seen.get(base(condition)).copied();
-                let (a, b) = (self.operand(op, a)?, self.operand(op, b)?);
-                if matches!(a.element, Element::F32 | Element::F64) && a.element == b.element {
-                    let is_update = self.updates(operands[1]).is_some() && a.text.len() <= LONG;
-                    let (a, b) = if is_update { (a, b) } else { (self.short(op, a)?, self.short(op, b)?) };
-                    compare.and_then(|compare| values::real_extreme(compare, op, &a, &b))
-                } else if let Some(lower) = compare.and_then(|compare| self.lower_of_some(compare, &a, &b)) {
-                    Some(lower)
-                } else {
-                    compare.and_then(|compare| values::extreme(compare, op, &a, &b))
-                }
-            }
-            _ => None,
-        };
-        let mut made = made.map_or_else(|| unknown(op), Ok)?;
-        let of: Vec<&HlfirValue> = operands.iter().filter_map(|operand| self.values.get(base(operand))).collect();
-        (made.reads, made.varies) = (of.iter().any(|value| value.reads), of.iter().any(|value| value.varies));
-        Ok(made)
-    }
-
-    /// Whether an operation ends what flang makes of `abs` of a whole number: `(x ^ s) - s`, with `s` of x's sign bits.
-    fn is_magnitude(&self, op: &HlfirOp) -> bool {
-        let operands = op.operands();
-        let [flipped, sign] = operands.as_slice() else { return false };
-        let find = |operand: &str, name: &str| self.seen.get(base(operand)).filter(|op| op.name == name);
-        let (Some(flipped), Some(shift)) = (find(flipped, "arith.xori"), find(sign, "arith.shrsi")) else {
-            return false;
-        };
-        let (of, shifted) = (flipped.operands(), shift.operands());
-        of.len() == 2 && shifted.len() == 2 && of[0] == shifted[0] && of[1] == *sign
-    }
-
-    /// A value that its text may name twice: a long one gets a variable, where it is computed in any case.
-    fn short(&mut self, op: &'a HlfirOp, value: HlfirValue) -> Answer<HlfirValue> {
-        const SHORT: usize = 40;
-        if value.text.len() <= SHORT || !self.before_assignment && value.text.len() <= LONG {
-            return Ok(value);
-        }
-        if !self.before_assignment {
-            return refuse(op, "a minimum or maximum of long expressions", "assign them to variables first");
-        }
-        self.computed += 1;
-        let name = format!("_m{}", self.computed);
-        self.line(op, &format!("{name} = {};", value.whole_text()));
-        self.made.locals.insert(name.clone(), value.element);
-        Ok(HlfirValue { text: name, written: value.element, ..value })
-    }
-
-    /// The value of an operand, which this statement must have computed.
-    fn operand(&mut self, op: &'a HlfirOp, operand: &str) -> Answer<HlfirValue> {
-        match self.values.get(base(operand)) {
-            Some(value) if [self.statement, KEPT].contains(&value.statement) || value.number.is_some() => {
-                Ok(value.clone())
-            }
-            _ if operand.starts_with("%arg") => {
-                // The count of iterations goes on in the loop's last operations, and nowhere else.
-                let shape = ValueShape::Other("a count of iterations");
-                Ok(HlfirValue::of("0".to_owned(), Element::I64, shape))
-            }
-            None => self.outer(operand).map_or_else(|| unknown(op), Ok),
-            _ => unknown(op),
-        }
-    }
-
     fn variable(&self, op: &'a HlfirOp, operand: &str) -> Answer<(&'a str, &'a FortranVariable)> {
         let found = self.declared.variables.get_key_value(base(operand));
         match (found, self.declared.hidden.get(base(operand))) {
@@ -483,74 +383,6 @@ impl<'a> Translator<'a> {
             (None, Some(name)) => refuse(op, &format!("`{name}` {}", HIDDEN.0), HIDDEN.1),
             (None, None) => unknown(op),
         }
-    }
-
-    fn load(&mut self, op: &'a HlfirOp) -> Answer<HlfirValue> {
-        let operands = op.operands();
-        let [from] = operands.as_slice() else { return unknown(op) };
-        self.read(op, from)
-    }
-
-    /// The value of an element or a variable.
-    fn read(&mut self, op: &'a HlfirOp, from: &str) -> Answer<HlfirValue> {
-        if let Some(found) = self.elements.get(base(from)) {
-            if ![self.statement, KEPT].contains(&found.statement) {
-                return unknown(op);
-            }
-            let found = found.clone();
-            self.access_again(&found);
-            return Ok(Self::value_of(&found));
-        }
-        if let Some(value) = self.kept_value(from) {
-            return Ok(value);
-        }
-        let (key, variable) = self.variable(op, from)?;
-        let FortranKind::Scalar { element, target, .. } = &variable.kind else {
-            return Self::not_scalar(op, variable);
-        };
-        let mut shape = if element.is_whole() { ValueShape::Affine } else { ValueShape::Other("a real number") };
-        let is_truth = *element == Element::Condition;
-        let is_steady = !self.written.contains(key) && !self.counters.contains(key);
-        let is_own = is_of_call(&variable.name) && !self.counters.contains(key);
-        let is_written = self.written.contains(key) && !self.active.contains(&key);
-        if is_written || is_own {
-            if !self.defined.contains(&key) && !self.carried.contains(&key) {
-                let reason = format!("`{}` is read where the same iteration has not surely written it", variable.name);
-                return refuse(op, &reason, "write it before it is read, or keep the value in an element of an array");
-            }
-            // Which value a whole number has is found in C.
-            if element.is_whole() {
-                self.made.has_computed = true;
-            } else {
-                shape = ValueShape::Other("a variable that the region writes");
-            }
-        } else if self.counters.contains(key) && !self.active.contains(&key) {
-            let reason = format!("the counter `{}` is read outside of its loop", variable.name);
-            return refuse(op, &reason, "use another variable there");
-        }
-        if is_steady && *target && is_truth {
-            let reason = format!("`{}` is a logical variable that a pointer may reach", variable.name);
-            return refuse(op, &reason, "copy it to a local variable before the region");
-        }
-        if is_steady && *target {
-            let place = Place::of(variable).ok_or(refusal(op, "a variable that is not taken", ""))?;
-            let text = format!("{}[0]", self.reference(&place, *element));
-            return Ok(HlfirValue { reads: true, ..HlfirValue::of(text, *element, shape) });
-        }
-        if is_steady {
-            self.made.parameters.insert(variable.name.clone(), *element);
-        }
-        let fortran = Some(variable.name.clone()).filter(|_| is_steady && element.is_whole());
-        let name = if is_written { self.written_name(key, variable) } else { c_name(&variable.name) };
-        let name = if is_truth { format!("({name} != 0)") } else { name };
-        let varies = is_written || is_own || !self.callers.is_empty();
-        Ok(HlfirValue { fortran, reads: is_written, varies, ..HlfirValue::of(name, *element, shape) })
-    }
-
-    /// The name in C of a scalar that is assigned. A counter that is also assigned between its loops is another variable
-    /// there: a loop leaves nothing in it.
-    fn written_name(&self, key: &str, variable: &FortranVariable) -> String {
-        if self.counters.contains(key) { format!("_v_{}", variable.name) } else { c_name(&variable.name) }
     }
 
     /// The name in C of a number that others may write.
@@ -561,6 +393,7 @@ impl<'a> Translator<'a> {
             return name.clone();
         }
         let name = self.new_name(place);
+        self.note_logical(element);
         self.made.references.insert(name.clone(), (place.text.clone(), element));
         self.need(place);
         name
@@ -580,9 +413,19 @@ impl<'a> Translator<'a> {
             return place.name.clone();
         }
         let name = if place.is_variable { place.name.clone() } else { self.new_name(place) };
+        self.note_logical(array.element);
         self.made.arrays.insert(name.clone(), (place.text.clone(), array.clone()));
         self.need(place);
         name
+    }
+
+    /// Notes that the call passes logical values: C takes them for 1 and 0.
+    fn note_logical(&mut self, element: Element) {
+        if element.is_logical() && !self.made.has_logical {
+            self.made.has_logical = true;
+            let is_stored = |value: &str, number: u32| format!("transfer(.{value}._4,0_4)=={number}");
+            self.made.conditions.extend([is_stored("true", 1), is_stored("false", 0)]);
+        }
     }
 
     /// A name that begins as none of Fortran.
@@ -660,88 +503,6 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn assign(&mut self, op: &'a HlfirOp) -> Answer<()> {
-        let operands = op.operands();
-        let [value, to] = operands.as_slice() else { return unknown(op) };
-        if self.array_assign(op, value, to)? {
-            return Ok(());
-        }
-        let value = self.operand(op, value)?;
-        let (text, element) = if let Some(found) = self.elements.get(base(to)) {
-            if ![self.statement, KEPT].contains(&found.statement) {
-                return unknown(op);
-            }
-            if !found.writable {
-                return refuse(op, "a number in an object is written", "use a local variable in the region");
-            }
-            (found.text.clone(), found.element)
-        } else {
-            let (key, variable) = self.variable(op, to)?;
-            let element = if self.carried.contains(&key) {
-                let element = self.carry(op, variable)?;
-                if self.update_by_several(op, operands[0], key, variable)? {
-                    return Ok(());
-                }
-                element
-            } else {
-                if self.active.contains(&key) {
-                    let reason = format!("the counter `{}` is also written", variable.name);
-                    return refuse(op, &reason, "use another variable");
-                }
-                let element = self.private(op, key, variable)?;
-                self.defined.push(key);
-                element
-            };
-            let name = self.written_name(key, variable);
-            if self.counters.contains(key) {
-                self.made.locals.insert(name.clone(), element);
-            }
-            (name, element)
-        };
-        if element != value.element {
-            return unknown(op);
-        }
-        self.line(op, &format!("{text} = {};", value.whole_text()));
-        self.statement += 1;
-        Ok(())
-    }
-
-    /// Takes a variable whose value goes on: C checks what the region does with it.
-    fn carry(&mut self, op: &'a HlfirOp, variable: &FortranVariable) -> Answer<Element> {
-        let FortranKind::Scalar { element, target, .. } = &variable.kind else {
-            return Self::not_scalar(op, variable);
-        };
-        if *target {
-            let reason = format!("`{}` is a target with a `reduction`: a pointer may reach it", variable.name);
-            return refuse(op, &reason, "reduce into a variable that is no target, and copy it after the region");
-        }
-        if *element == Element::Condition {
-            let reason = format!("`{}` is a logical variable with a `reduction`", variable.name);
-            return refuse(op, &reason, "count into an integer");
-        }
-        self.made.carried.insert(variable.name.clone(), *element);
-        Ok(*element)
-    }
-
-    /// Takes a variable of which each iteration has its own.
-    fn private(&mut self, op: &'a HlfirOp, key: &'a str, variable: &FortranVariable) -> Answer<Element> {
-        match &variable.kind {
-            FortranKind::Scalar { element, private, target }
-                if !self.active.contains(&key)
-                    && (*private || !*target && self.clauses.private.contains(&variable.name)) =>
-            {
-                self.made.locals.insert(variable.name.clone(), *element);
-                self.made.declarations.insert(key.to_owned());
-                Ok(*element)
-            }
-            FortranKind::Scalar { .. } => {
-                let (who, remedy) = of_seen_scalar(self.declared.associated.contains(key));
-                refuse(op, &format!("`{}` is written, and {who}", variable.name), remedy)
-            }
-            _ => Self::not_scalar(op, variable),
-        }
-    }
-
     fn line(&mut self, op: &'a HlfirOp, text: &str) {
         self.made.lines.push((format!("{}{text}", "    ".repeat(self.depth)), op.place.0));
     }
@@ -765,7 +526,7 @@ fn refuse<T>(op: &HlfirOp, reason: &str, remedy: &str) -> Answer<T> {
 
 fn unknown<T>(op: &HlfirOp) -> Answer<T> {
     let (reason, remedy) = match op.name.as_str() {
-        "arith.select" => ("a choice between values that is no minimum or maximum", "write it as `if (...) then`"),
+        "arith.select" => ("a choice between values of different types", "write it as `if (...) then`"),
         "math.fpowi" | "math.ipowi" => {
             ("a power whose exponent is no `integer(4)`, or of an integer by other than 2, 3 or 4", "write products")
         }

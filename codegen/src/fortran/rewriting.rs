@@ -8,7 +8,7 @@ use super::refused::FortranRefusal;
 use super::region::{OwnArray, TranslatedFunction, TranslatedRegion, c_name};
 use super::statements::SourceForm;
 use super::types::Element;
-use super::words::OF_THE_CALL;
+use super::words::{OF_LOGICAL, OF_THE_CALL};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -48,6 +48,8 @@ struct Argument {
     c: String,
     interface: String,
     is_array: bool,
+    /// Logical values, which the interface has as integers.
+    is_logical: bool,
     call: String,
 }
 
@@ -56,7 +58,13 @@ impl FortranRegion {
         let mut all = Vec::new();
         let mut value = |c: String, element: Element, call: String| {
             let interface = format!("{}, value", element.fortran_type());
-            all.push(Argument { c: format!("{} {c}", element.c_type()), interface, is_array: false, call });
+            all.push(Argument {
+                c: format!("{} {c}", element.c_type()),
+                interface,
+                is_array: false,
+                is_logical: false,
+                call,
+            });
         };
         for (name, element) in &self.translated.parameters {
             let is_truth = *element == Element::Condition;
@@ -95,17 +103,19 @@ impl FortranRegion {
             // As an element, an array behind a descriptor is never copied: its address tells what it overlaps.
             let is_array = !array.holder.may_have_gaps();
             let call = if is_array { text.clone() } else { element_of(text, rank, None) };
-            all.push(Argument { c, interface, is_array, call });
+            let is_logical = array.element.is_logical();
+            all.push(Argument { c, interface, is_array, is_logical, call });
         }
         // Numbers that others may write are read where the loops read them.
         for (name, (text, element)) in &self.translated.references {
             let (c, interface) = (format!("{} {name}[]", element.c_type()), element.fortran_type().to_owned());
-            all.push(Argument { c, interface, is_array: false, call: text.clone() });
+            let is_logical = element.is_logical();
+            all.push(Argument { c, interface, is_array: false, is_logical, call: text.clone() });
         }
         // The value from before the loops, and a place for the one after them.
         for (name, element) in &self.translated.carried {
             let (c, interface) = (format!("{} *_r_{name}", element.c_type()), element.fortran_type().to_owned());
-            all.push(Argument { c, interface, is_array: false, call: name.clone() });
+            all.push(Argument { c, interface, is_array: false, is_logical: false, call: name.clone() });
         }
         all
     }
@@ -282,7 +292,7 @@ impl FortranRegion {
         let has = |element: &Element| {
             self.translated.needs.iter().any(|need| matches!(need, Need::Dense(_, e, _) if e == element))
         };
-        Element::NUMBERS.into_iter().filter(has).collect()
+        Element::STORED.into_iter().filter(has).collect()
     }
 
     /// The function of C that says whether an element stands a number of bytes behind another one.
@@ -354,7 +364,9 @@ impl FortranRegion {
         text.put(&["logical(4) :: dvm__done"]);
         text.put(&["dvm__done = .false."]);
         text.put(&["block"]);
-        text.put_all(&["intrinsic :: ".to_owned()], &pieces(&OF_THE_CALL.join(",")), "");
+        let intrinsic =
+            if self.translated.has_logical { [&OF_THE_CALL[..], &[OF_LOGICAL]].concat() } else { OF_THE_CALL.to_vec() };
+        text.put_all(&["intrinsic :: ".to_owned()], &pieces(&intrinsic.join(",")), "");
         text.put(&["interface"]);
         let listed = |items: &[String]| -> Vec<String> {
             let last = items.len().saturating_sub(1);
@@ -366,6 +378,9 @@ impl FortranRegion {
         for (argument, name) in arguments.iter().zip(&names) {
             let shape = if argument.is_array { "(*)" } else { "" };
             text.put(&[&format!("{} :: {name}{shape}", argument.interface)]);
+            if argument.is_logical {
+                text.takes_any(name);
+            }
         }
         text.put(&["end subroutine"]);
         for element in self.dense_elements() {
@@ -374,6 +389,9 @@ impl FortranRegion {
             text.put_all(&[format!("function {name}(a, b, step)")], &bind, "");
             text.put(&[&format!("integer(4) :: {name}")]);
             text.put(&[&format!("{own} :: a, b")]);
+            if element.is_logical() {
+                text.takes_any("a, b");
+            }
             text.put(&["integer(8), value :: step"]);
             text.put(&["end function"]);
         }
@@ -487,6 +505,11 @@ impl Lines {
     fn put(&mut self, parts: &[&str]) {
         let parts: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
         self.put_all(&parts, &[], "");
+    }
+
+    /// Says that arguments of an interface may have any type: gfortran warns about logical ones in an interface to C.
+    fn takes_any(&mut self, names: &str) {
+        let _ = writeln!(self.text, "!GCC$ ATTRIBUTES NO_ARG_CHECK :: {names}");
     }
 
     /// A statement: each part stands on a line of its own.

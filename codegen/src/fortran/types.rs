@@ -17,6 +17,12 @@ pub enum Element {
     C64,
     /// Conditions.
     Condition,
+    /// What is stored of a `logical(1)`: as gfortran stores it, 1 if it is true, else 0.
+    Logical1,
+    /// The same of a `logical(4)`.
+    Logical4,
+    /// The same of a `logical(8)`.
+    Logical8,
 }
 
 impl Element {
@@ -24,7 +30,20 @@ impl Element {
     pub const NUMBERS: [Element; 6] =
         [Element::I32, Element::I64, Element::F32, Element::F64, Element::C32, Element::C64];
 
-    /// The type of this spelling in HLFIR, if it is one that is taken.
+    /// What arrays and components may hold.
+    pub const STORED: [Element; 9] = [
+        Element::I32,
+        Element::I64,
+        Element::F32,
+        Element::F64,
+        Element::C32,
+        Element::C64,
+        Element::Logical1,
+        Element::Logical4,
+        Element::Logical8,
+    ];
+
+    /// The type of values of this spelling in HLFIR, if it is one that is taken.
     pub fn of(spelling: &str) -> Option<Element> {
         match spelling {
             "i32" => Some(Element::I32),
@@ -39,6 +58,26 @@ impl Element {
         }
     }
 
+    /// What is stored of such a value.
+    pub fn stored(spelling: &str) -> Option<Element> {
+        match spelling {
+            "!fir.logical<1>" => Some(Element::Logical1),
+            "!fir.logical<4>" => Some(Element::Logical4),
+            "!fir.logical<8>" => Some(Element::Logical8),
+            _ => Element::of(spelling).filter(|element| *element != Element::Condition),
+        }
+    }
+
+    /// The type of the values of what is stored.
+    pub fn value(self) -> Element {
+        if self.is_logical() { Element::Condition } else { self }
+    }
+
+    /// Whether a logical value is stored.
+    pub fn is_logical(self) -> bool {
+        matches!(self, Element::Logical1 | Element::Logical4 | Element::Logical8)
+    }
+
     /// The element of this type of Fortran.
     pub fn of_fortran(spelling: &str) -> Option<Element> {
         Element::NUMBERS.into_iter().find(|e| e.fortran_type() == spelling)
@@ -47,8 +86,9 @@ impl Element {
     /// The type in C.
     pub fn c_type(self) -> &'static str {
         match self {
-            Element::I32 | Element::Condition => "int",
-            Element::I64 => "long",
+            Element::I32 | Element::Condition | Element::Logical4 => "int",
+            Element::I64 | Element::Logical8 => "long",
+            Element::Logical1 => "signed char",
             Element::F32 => "float",
             Element::F64 => "double",
             Element::C32 => "float _Complex",
@@ -61,15 +101,19 @@ impl Element {
         match self {
             Element::C32 => "complex4",
             Element::C64 => "complex8",
+            Element::Logical1 => "logical1",
+            Element::Logical4 => "logical4",
+            Element::Logical8 => "logical8",
             other => other.c_type(),
         }
     }
 
-    /// The type in Fortran.
+    /// The type in Fortran. Logical values are integers there, which C has as well.
     pub fn fortran_type(self) -> &'static str {
         match self {
-            Element::I32 | Element::Condition => "integer(4)",
-            Element::I64 => "integer(8)",
+            Element::I32 | Element::Condition | Element::Logical4 => "integer(4)",
+            Element::I64 | Element::Logical8 => "integer(8)",
+            Element::Logical1 => "integer(1)",
             Element::F32 => "real(4)",
             Element::F64 => "real(8)",
             Element::C32 => "complex(4)",
@@ -80,8 +124,9 @@ impl Element {
     /// Its size.
     pub fn bytes(self) -> u32 {
         match self {
-            Element::I32 | Element::F32 | Element::Condition => 4,
-            Element::I64 | Element::F64 | Element::C32 => 8,
+            Element::Logical1 => 1,
+            Element::I32 | Element::F32 | Element::Condition | Element::Logical4 => 4,
+            Element::I64 | Element::F64 | Element::C32 | Element::Logical8 => 8,
             Element::C64 => 16,
         }
     }
@@ -172,11 +217,11 @@ impl SpelledType {
         let content = if text.starts_with("!fir.type<") {
             Content::Object
         } else {
-            // The kind of a complex number stands in brackets of its own.
-            let begin =
-                if text.starts_with("!fir.complex<") || text.starts_with("complex<") { text.find('>')? + 1 } else { 0 };
+            // The kind of a complex or logical one stands in brackets of its own.
+            let kinds = ["!fir.complex<", "complex<", "!fir.logical<"];
+            let begin = if kinds.iter().any(|kind| text.starts_with(kind)) { text.find('>')? + 1 } else { 0 };
             let end = text[begin..].find(['>', ',', ')']).map_or(text.len(), |end| begin + end);
-            Content::Number(Element::of(&text[..end]).filter(|element| *element != Element::Condition)?)
+            Content::Number(Element::stored(&text[..end])?)
         };
         Some(SpelledType { holder, extents, content })
     }
@@ -203,7 +248,14 @@ mod tests {
         let complex = "!fir.ref<!fir.array<4x!fir.complex<8>>>, x";
         assert_eq!(read(complex), Some((Holder::Itself, vec![Some(4)], number(Element::C64))));
         assert_eq!(read("!fir.ref<complex<f32>>, x").map(|t| t.2), Some(number(Element::C32)));
-        for text in ["!fir.class<!fir.type<_QMmTt>>", "!fir.ref<!fir.logical<4>>", "!fir.ref<!fir.ptr<i32>>", "i8"] {
+        let logical = "!fir.box<!fir.array<?x!fir.logical<1>>>";
+        assert_eq!(read(logical), Some((Holder::AssumedShape, vec![None], number(Element::Logical1))));
+        for text in [
+            "!fir.class<!fir.type<_QMmTt>>",
+            "!fir.ref<!fir.array<4x!fir.logical<2>>>",
+            "!fir.ref<!fir.ptr<i32>>",
+            "i8",
+        ] {
             assert_eq!(read(text), None, "{text}");
         }
     }

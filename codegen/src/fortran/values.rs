@@ -39,6 +39,8 @@ pub struct HlfirValue {
     pub number: Option<i64>,
     /// Its text in Fortran, if that has one value in the whole region and is short.
     pub fortran: Option<String>,
+    /// What is stored of a logical value, and how: a copy has the same bits.
+    pub stored: Option<(String, Element)>,
     /// The text reads memory that others may write.
     pub reads: bool,
     /// Each iteration may have another one of data, so that compilers do not know it.
@@ -54,6 +56,14 @@ impl HlfirValue {
             self.text.clone()
         } else {
             format!("(({}){})", self.element.c_type(), self.text)
+        }
+    }
+
+    /// The text of what is stored of the value; `None` if it has another type. What is true is 1 in C, as in gfortran.
+    pub fn stored_text(&self, element: Element) -> Option<String> {
+        match &self.stored {
+            Some((text, of)) if *of == element => Some(text.clone()),
+            _ => (self.element == element.value()).then(|| self.whole_text()),
         }
     }
 
@@ -81,7 +91,8 @@ impl HlfirValue {
         let sum = (element.is_whole() && shape.is_affine()).then(|| WholeSum::term(&text));
         let (number, fortran) = (None, None);
         let (reads, varies) = (false, false);
-        HlfirValue { text, element, written: element, shape, sum, number, fortran, reads, varies, statement: 0 }
+        let stored = None;
+        HlfirValue { text, element, written: element, shape, sum, number, fortran, stored, reads, varies, statement: 0 }
     }
 }
 
@@ -395,6 +406,13 @@ pub fn real_extreme(compare: &HlfirOp, select: &HlfirOp, a: &HlfirValue, b: &Hlf
     }
     let (x, y) = (a.whole_text(), b.whole_text());
     Some(HlfirValue::of(format!("({y} {sign} {x} ? {y} : {x})"), a.element, ValueShape::Other("a real number")))
+}
+
+/// What `merge` takes: one of two values.
+pub fn choice(condition: &HlfirValue, a: &HlfirValue, b: &HlfirValue) -> Option<HlfirValue> {
+    let fits = condition.element == Element::Condition && a.element == b.element;
+    let text = format!("({} ? {} : {})", condition.text, a.whole_text(), b.whole_text());
+    fits.then(|| HlfirValue::of(text, a.element, ValueShape::Other("a `merge`")))
 }
 
 /// The square of a real number, which compilers compute as one product.

@@ -7,7 +7,7 @@ use super::refused::FortranRefusal;
 use super::statements::FortranStatement;
 use std::collections::BTreeSet;
 
-const KEYWORDS: [&str; 13] = [
+const KEYWORDS: [&str; 18] = [
     "do",
     "end",
     "enddo",
@@ -22,21 +22,29 @@ const KEYWORDS: [&str; 13] = [
     "endwhere",
     // Flang makes a condition of it, or jumps, which are refused.
     "cycle",
+    "select",
+    "selectcase",
+    "case",
+    "default",
+    "endselect",
 ];
 const TRUTHS: [&str; 2] = ["true", "false"];
 const OPERATORS: [&str; 11] = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "eqv", "neqv"];
-const INTRINSICS: [&str; 41] = [
+const INTRINSICS: [&str; 42] = [
     "sqrt", "dsqrt", "abs", "dabs", "iabs", "idint", "ifix", "sngl", "floor", "ceiling", "nint", "idnint", "aint",
     "dint", "anint", "dnint", "dprod", "real", "dble", "float", "int", "mod", "min", "max", "min0", "max0", "amin1",
     "amax1", "dmin1", "dmax1", "sign", "dsign", "lbound", "ubound", "size", "cmplx", "dcmplx", "conjg", "dconjg",
-    "aimag", "dimag",
+    "aimag", "dimag", "merge",
 ];
 
 /// Functions that the text around the call uses.
 pub const OF_THE_CALL: [&str; 8] = ["lbound", "ubound", "size", "min", "int", "merge", "allocated", "associated"];
 
+/// The function that asks how logical values are stored.
+pub const OF_LOGICAL: &str = "transfer";
+
 /// Words that begin what is refused: the word, what it is, and what to do.
-const REFUSED: [(&str, &str, &str); 25] = [
+const REFUSED: [(&str, &str, &str); 23] = [
     (
         "call",
         "a call of a subroutine whose text is not in this file",
@@ -55,8 +63,6 @@ const REFUSED: [(&str, &str, &str); 25] = [
     ("allocate", "an allocation", "allocate before the region"),
     ("deallocate", "an allocation", "deallocate after the region"),
     ("forall", "a `forall`", "write it as `do` loops"),
-    ("select", "a `select`", "write it as `if (...) then`"),
-    ("case", "a `select`", "write it as `if (...) then`"),
     ("while", "a `do while`: the number of iterations depends on data", "keep this loop out of the region"),
     ("concurrent", "a `do concurrent`", "write it as `do` loops"),
     ("block", "a `block`", "declare its variables in the procedure"),
@@ -162,6 +168,15 @@ pub fn check(
     if leaves {
         return refuse("an alternate return", "pass a variable for the error, and test it after the region");
     }
+    let text = match jump(text) {
+        Some((condition, target)) if is_number(target) => condition,
+        Some(_) => return refuse("a computed `goto`", "write it as `select case`"),
+        None => text,
+    };
+    if is_arithmetic(text) {
+        let remedy = "write it as `if (...) then`";
+        return refuse("an arithmetic `if`: compilers take different branches for a NaN", remedy);
+    }
     let is_call_statement = text.starts_with("call ") || text.starts_with("if") && text.contains(" call ");
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -199,6 +214,34 @@ pub fn check(
         rest = after;
     }
     Ok(())
+}
+
+/// The condition of a `goto`, if it has one, with its parentheses, and where the `goto` leads.
+fn jump(text: &str) -> Option<(&str, &str)> {
+    let bare = outside(text);
+    let behind = bare.strip_prefix("if").and_then(|rest| rest.trim_start().strip_prefix("()"));
+    let action = behind.unwrap_or(&bare).trim_start();
+    let is_target = |rest: &str| rest.starts_with([' ', '(']) || rest.starts_with(|c: char| c.is_ascii_digit());
+    let word = ["goto", "go to"].into_iter().find(|word| action.strip_prefix(word).is_some_and(is_target))?;
+    let at = if behind.is_some() { text.rfind(word)? } else { 0 };
+    // A computed `goto` has other parentheses.
+    Some((&text[..at], text[at + word.len()..].trim()))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Whether a statement is an `if` with three labels.
+fn is_arithmetic(text: &str) -> bool {
+    let bare = outside(text).replace(' ', "");
+    let labels = bare.strip_prefix("if()").map(|rest| rest.split(',').filter(|label| is_number(label)).count());
+    labels == Some(3)
+}
+
+/// Whether a statement jumps to a label.
+pub fn is_jump(text: &str) -> bool {
+    jump(text).is_some()
 }
 
 /// Whether a word is the `call` of a procedure among `names`.
@@ -398,7 +441,14 @@ mod tests {
         assert_eq!(refused("if (i > 2) call n(a(i), n=i, i=2)"), None);
         assert!(refused("call b(a(i))").unwrap().contains("a call of a subroutine"));
         assert!(refused("a(i) = call").unwrap().contains("a call of a subroutine"));
-        assert!(refused("goto 10").unwrap().contains("goto"));
+        for text in ["goto 10", "if (i > 2) go to 10", "if(a(i) == n)goto 7"] {
+            assert_eq!(refused(text), None, "{text}");
+        }
+        for text in ["goto (10, 20), i", "if (i > 2) go to (10, 20) i", "goto a", "if (goto > 2) goto 10"] {
+            assert!(refused(text).is_some(), "{text}");
+        }
+        assert!(refused("if (b) goto 10").unwrap().contains("`b` is not"));
+        assert!(refused("if (a(i)) 10, 20, 30").unwrap().contains("arithmetic"));
         assert_eq!(refused("if (a(i) < 0) cycle"), None);
         assert_eq!(refused("a(i) = size(a, dim=1) + ubound(a, 1, kind=8)"), None);
         assert!(refused("a(i) = dim").unwrap().contains("`dim` is not"));

@@ -16,6 +16,8 @@ enum About {
     Sections,
     /// Every second one is a call.
     Calls,
+    /// Many are branches.
+    Branches,
 }
 
 /// A subroutine with one region.
@@ -33,6 +35,8 @@ pub(super) struct Nest {
     may_compute: bool,
     /// What statements are about.
     about: About,
+    /// There is a logical array, and statements may choose.
+    branches: bool,
     /// A small array `d`, which is written before it is read; `true`: it also has values before and after the region, and
     /// may be written in part.
     small: Option<bool>,
@@ -134,6 +138,7 @@ impl Nest {
         }
         let (x, y) = (self.term(depth - 1, private), self.term(depth - 1, private));
         match self.random.below(18) {
+            0 if self.branches => format!("merge(real({x}, 8), real({y}, 8), {})*0.5d0", self.truth()),
             17 => format!("softened(real({x}, 8))**{}", self.random.pick(&["3", "(-1)", "4", "5"])),
             14 => format!("crooked(real({x}, 8), {})", self.random.pick(&self.counters)),
             15 => format!("outside(real({x}, 8), {y} < 0.5d0)"),
@@ -321,6 +326,13 @@ impl Nest {
         if self.may_reduce && self.random.one_in(4) {
             return self.update();
         }
+        if self.branches && self.random.one_in(3) {
+            match self.random.below(3) {
+                0 => return self.choose(),
+                1 => return self.set_mask(),
+                _ => return self.leave(),
+            }
+        }
         let private = self.random.one_in(4);
         if private {
             self.written.insert("s");
@@ -350,6 +362,7 @@ impl Nest {
         let counter = *self.random.pick(&self.counters);
         let element = self.element();
         match self.random.below(12) {
+            1..=4 if self.branches => self.truth(),
             0..=4 => format!("{counter} > {}", self.random.between(2, 6)),
             5 => format!("beyond({element}*1d0) .or. {element} < 0.3d0"),
             6 => format!("beyond({element}*1d0)"),
@@ -473,6 +486,7 @@ fn nest(seed: u64, about: About) -> String {
         may_reduce,
         may_compute,
         about,
+        branches: about == About::Branches,
         small: None,
         growing: 0,
         subroutines: Vec::new(),
@@ -502,12 +516,15 @@ fn nest(seed: u64, about: About) -> String {
             let _ = writeln!(back, "  {own} = {name}{whole}");
         }
     }
+    let mask = Nest::mask(seed);
     nest.text = format!(
         "subroutine nest_{seed}(n, m, l, a, b, c, k, r, given)\n  implicit none\n  logical, intent(in) :: given\n  logical :: t\n  integer, intent(in) :: n, m, l\n  real(8) :: r, s\n  \
          {real}, intent(inout) :: {arrays}\n  integer :: k(-30:60), i1, i2, i3, q, w, o, p, at\n  \
-         real(8) :: d(-1:2)\n  \
+         real(8) :: d(-1:2)\n{}  \
          {real}, allocatable :: ha(:,:), hc(:)\n  {real}, pointer :: hb(:,:)\n  integer, allocatable :: hk(:)\n  \
-         sizes(1:2) = [n, 1]\n  two(1)%n = m\n  one%m = 1\n  two(1)%list = n - m + 2\n  q = 0\n  w = -500\n  o = 0\n  p = 0\n{set}{copied}"
+         sizes(1:2) = [n, 1]\n  two(1)%n = m\n  one%m = 1\n  two(1)%list = n - m + 2\n  q = 0\n  w = -500\n  o = 0\n  p = 0\n{set}{copied}{}",
+        if nest.branches { mask.0.as_str() } else { "" },
+        if nest.branches { mask.1 } else { "" }
     );
     let is_kept = nest.small == Some(true);
     if is_kept {
@@ -518,10 +535,11 @@ fn nest(seed: u64, about: About) -> String {
     let clauses = nest.clauses();
     let shown = if nest.random.one_in(3) { "  k(58) = o\n  k(57) = p\n" } else { "" };
     let small = if is_kept { "  k(56) = int(d(0)*1000)\n" } else { "" };
+    let mask = if nest.branches { Nest::MASK_SHOWN } else { "" };
     let (begin, body, end) = associated(seed, names, arrays, &std::mem::take(&mut nest.text));
     let body = on_shared_lines(seed, &body);
     nest.text = format!(
-        "{before}{begin}  !$dvm region{clauses}\n{body}  !$dvm end region\n{end}{back}  k(60) = q\n  k(59) = w\n{shown}{small}end subroutine\n{}",
+        "{before}{begin}  !$dvm region{clauses}\n{body}  !$dvm end region\n{end}{back}  k(60) = q\n  k(59) = w\n{shown}{small}{mask}end subroutine\n{}",
         nest.subroutines.concat()
     );
     nest.text
@@ -703,7 +721,11 @@ fn accepted(seeds: &[u64], about: About) -> u64 {
     assert!(tiled.status.success(), "seeds {seeds:?}: {messages}");
     // The generator makes only what is taken; what carries dependences may stay, and what sections may read too late.
     let may_stay = |line: &str| {
-        let reasons = ["and Fortran reads them all first", "may be the same memory, by a pointer"];
+        let reasons = [
+            "and Fortran reads them all first",
+            "may be the same memory, by a pointer",
+            "would stand in several branches",
+        ];
         line.contains("[DVM") || about != About::Elements && reasons.iter().any(|reason| line.contains(reason))
     };
     let refused = messages.lines().find(|line| line.contains("warning: region") && !may_stay(line));
@@ -760,6 +782,13 @@ fn random_nests_of_fortran_give_the_same_bytes() {
 fn random_calls_of_fortran_give_the_same_bytes() {
     if can_run("random calls of Fortran") {
         compare(About::Calls, 6);
+    }
+}
+
+#[test]
+fn random_branches_of_fortran_give_the_same_bytes() {
+    if can_run("random branches of Fortran") {
+        compare(About::Branches, 6);
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// Declarations, statements of the region and what follows it; the line of the message, counted from the mark, and a part
 /// of the reason.
-const CASES: [(&str, &str, i64, &str); 83] = [
+const CASES: [(&str, &str, i64, &str); 88] = [
     (
         "call",
         "do i = 1, n\na(i) = 1\ncall mvbits(k(i), 0, 4, k(i), 1)\nend do",
@@ -45,10 +45,17 @@ const CASES: [(&str, &str, i64, &str); 83] = [
     ("called subscript", "do i = 1, n\na(position(i)) = 1\nend do", 0, "which elements is not known"),
     ("folded power", "do i = 1, n\na(i) = a(i)*0.3d0**3\nend do", 2, "`0.3d0**3`, a power of constants"),
     ("folded in function", "do i = 1, n\na(i) = cubed(a(i))\nend do", 2, "a call of `cubed`"),
-    ("goto", "do i = 1, n\nif (a(i) > 1) goto 10\na(i) = 2\n10 continue\nend do", 2, "a `goto`"),
+    ("goto", "do i = 1, n\nif (a(i) > 900) goto 10\na(i) = 2\nend do\n10 continue", 2, "a `goto` that leaves its loop"),
+    ("back", "do i = 1, n\n10 a(i) = a(i) + 2\nif (a(i) < 9) go to 10\nend do", 3, "a `goto` that leaves its loop"),
+    ("computed goto", "do i = 1, n\ngoto (10, 20), k(i)\n10 a(i) = 2\n20 continue\nend do", 2, "a computed `goto`"),
+    ("arithmetic", "do i = 1, n\nif (a(i) - 4) 10, 20, 20\n10 a(i) = 2\n20 continue\nend do", 2, "an arithmetic `if`"),
     ("exit", "do i = 1, n\nif (a(i) > 900) exit\na(i) = 2\nend do", 2, "an `exit`"),
-    ("cycle", "do i = 1, n\nif (a(i) > 1) then\na(i) = 2\ncycle\nend if\na(i) = 3\nend do", 4, "a `cycle` in a block"),
-    ("cycles", "do i = 1, n\nif (i < 9) then\nif (i < 3) cycle\na(i) = 2\nend if\na(i) = 3\nend do", 3, "a `cycle` in"),
+    (
+        "cycle",
+        "do i = 1, n\nif (a(i) > 1) then\nif (a(i) > 2) cycle\na(i) = 2\nend if\ndo near = 1, 3\nb(near,i) = 3\nend do\nend do",
+        3,
+        "a `cycle` in a block of its loop, behind which loops",
+    ),
     ("return", "do i = 1, n\nif (a(i) > 900) return\na(i) = 2\nend do", 2, "a `return`"),
     ("stop", "do i = 1, n\nif (a(i) > 900) stop\na(i) = 2\nend do", 2, "a `stop`"),
     ("output", "do i = 1, n\na(i) = 2\nprint *, a(i)\nend do", 3, "input or output"),
@@ -68,7 +75,13 @@ const CASES: [(&str, &str, i64, &str); 83] = [
     ("character", "do i = 1, n\nif (word == 'x') a(i) = 1\nend do", 2, "characters"),
     ("varying object", "do i = 1, 4\na(i) = q(i)%x(1)\nend do", 2, "a subscript of `q`, an array of objects, changes"),
     ("number of an object", "do i = 1, n\np%n = i\nend do", 2, "a number in an object is written"),
-    ("kind of a component", "do i = 1, n\nif (p%on) a(i) = 1\nend do", 2, "the component `on` of `p` has a type"),
+    (
+        "kind of a component",
+        "do i = 1, n\nif (p%short_on) a(i) = 1\nend do",
+        2,
+        "the component `short_on` of `p` has a",
+    ),
+    ("logical of an object", "do i = 1, n\np%on = a(i) > 3\nend do", 2, "a number in an object is written"),
     ("components", "do i = 1, n\na(i) = a(i) + sum(q%n)\nend do", 2, "`sum`"),
     ("polymorphic", "do i = 1, n\na(i) = any_pair%x(i)\nend do", 2, "a polymorphic type"),
     ("scalar pointer", "do i = 1, n\na(i) = lone\nend do", 2, "`lone` is a scalar behind a descriptor"),
@@ -87,7 +100,8 @@ const CASES: [(&str, &str, i64, &str); 83] = [
     ("complex power", "do i = 1, n\nz(i) = z(i)**3\nend do", 2, "library"),
     ("complex root", "do i = 1, n\nz(i) = sqrt(z(i))\nend do", 2, "a call of a function that is not taken"),
     ("complex sum", "do i = 1, n\nwide4 = wide4 + z(i)\nend do", 2, "`wide4` is read where"),
-    ("logical", "do i = 1, n\nflags(i) = a(i) > 1\nend do", 2, "logical"),
+    ("logical", "do i = 1, n\nshort_flags(i) = a(i) > 1\nend do", 2, "`short_flags` has elements of type logical"),
+    ("reserved", "do i = 1, n\nflags(i) = a(i) > transfer\nend do", 0, "the name `transfer`, which the call needs"),
     ("two ways", "do i = 1, n\nb(2:n-1,i) = b(1:n-2,i) + b(3:n,i)\nend do", 2, "`b` is read at other elements"),
     ("transposed", "do i = 1, n\nb(i,1:n) = b(1:n,i)\nend do", 2, "`b` is read at other elements"),
     ("reversed", "do i = 1, n\nb(1:n,i) = b(n:1:-1,i)\nend do", 2, "`b` is read at other elements"),
@@ -107,10 +121,21 @@ const CASES: [(&str, &str, i64, &str); 83] = [
     ("constructor", "do i = 1, n\nb(1:2,i) = [1, 2]\nend do", 2, "a constructor"),
     ("nested", "do i = 1, n\nwhere (b > 1)\nwhere (b < 3) b = 2\nend where\nend do", 3, "a `where` inside"),
     ("name", "x: do i = 1, n\na(i) = 1\nexit x\nend do x", 3, "an `exit`"),
-    ("select", "do i = 1, n\nselect case (i)\ncase (1)\na(i) = 1\nend select\nend do", 2, "a `select`"),
+    (
+        "select",
+        "do i = 1, n\nselect case (int(i, 2))\ncase (1)\na(i) = 1\nend select\nend do",
+        2,
+        "a `select case` of an integer that has neither 4 nor 8 bytes",
+    ),
+    ("select type", "do i = 1, n\nselect case (word)\ncase ('x')\na(i) = 1\nend select\nend do", 3, "characters"),
+    (
+        "leaving a select",
+        "do i = 1, n\nwhich: select case (k(i))\ncase (1)\nif (i > 3) exit which\na(i) = 1\nend select which\nend do",
+        4,
+        "an `exit`",
+    ),
     ("sine", "do i = 1, n\na(i) = sin(a(i))\nend do", 2, "`sin`"),
     ("power", "do i = 1, n\na(i) = a(i)**1.5d0\nend do", 2, "a power"),
-    ("choice", "do i = 1, n\na(i) = merge(a(i), 1.5d0, i > 3)\nend do", 2, "`merge(...)` is neither"),
     ("shared", "do i = 1, n\nr = r + a(i)\nend do", 2, "`r` is "),
     ("unwritten", "do i = 1, n\nif (a(i) > 2) s = a(i)\na(i) = s\nend do", 3, "`s` is read"),
     ("later", "do i = 1, n\na(i) = a(i) + 1\nend do\n!$dvm end region\na(1) = i", 5, "`i` is used here"),
@@ -213,11 +238,11 @@ end function
 fn program(name: &str, body: &str) -> String {
     let mark = if name == "clause" { "!$dvm region serial(n > 3)" } else { "!$dvm region" };
     format!(
-        "module kinds\ntype pair\nreal(8) :: x(40)\ninteger :: n = 3\nlogical :: on = .true.\nend type\n{FUNCTIONS}end module\n\
+        "module kinds\ntype pair\nreal(8) :: x(40)\ninteger :: n = 3\nlogical :: on = .true.\nlogical(2) :: short_on = .true.\nend type\n{FUNCTIONS}end module\n\
          subroutine kernel(n, a, b, k, r, z, flags, p, m)\nuse kinds\nimplicit none\n\
          integer :: n, k(40), i, m\nreal(8) :: a(40), b(40,40), r, s\ncomplex :: z(40), wide4\ncomplex(10) :: wide\nlogical :: flags(40)\n\
-         type(pair) :: p\ntype(pair) :: q(5)\nclass(pair), allocatable :: any_pair\nreal(8), pointer :: lone, v(:)\nreal(8), target :: u(40)\nreal(8), allocatable :: w(:)\ncharacter :: word\nlogical :: odd\ninteger :: near\ninteger(2) :: tiny_numbers(40)\ninterface\nfunction distant(x) bind(c, name='fabs')\nreal(8), value :: x\nreal(8) :: distant\nend function\nend interface\n\
-         allocate(any_pair, lone, w(40))\nlone = 2\nu = 2\nv => u\nany_pair%x = 4\nq = p\nword = 'x'\nnear = 1\ns = 0\nwide = (1, 0)\nwide4 = 0\nodd = .true.\n{mark}\n{body}\ncontains\nreal(8) function around(x)\nreal(8), intent(in) :: x\naround = x + near\nend function\nend subroutine\n\
+         type(pair) :: p\ntype(pair) :: q(5)\nclass(pair), allocatable :: any_pair\nreal(8), pointer :: lone, v(:)\nreal(8), target :: u(40)\nreal(8), allocatable :: w(:)\ncharacter :: word\nlogical :: odd\ninteger :: near\nreal(8) :: transfer\nlogical(2) :: short_flags(40)\ninteger(2) :: tiny_numbers(40)\ninterface\nfunction distant(x) bind(c, name='fabs')\nreal(8), value :: x\nreal(8) :: distant\nend function\nend interface\n\
+         allocate(any_pair, lone, w(40))\nlone = 2\nu = 2\nv => u\nany_pair%x = 4\nq = p\nword = 'x'\nnear = 1\ns = 0\nwide = (1, 0)\nwide4 = 0\nodd = .true.\ntransfer = 3\n{mark}\n{body}\ncontains\nreal(8) function around(x)\nreal(8), intent(in) :: x\naround = x + near\nend function\nend subroutine\n\
          \
          program main\nuse kinds\ninteger :: k(40), i\nreal(8) :: a(40), b(40,40), r\ncomplex :: z(40)\nlogical :: flags(40)\n\
          type(pair) :: p\na = [(i*0.5d0, i = 1, 40)]\nb = 1\nr = 0\nz = (1, 2)\nflags = .false.\np%x = 3\nk = [(41 - i, i = 1, 40)]\n\

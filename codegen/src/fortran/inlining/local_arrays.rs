@@ -58,6 +58,8 @@ pub(super) fn spelling(element: Element) -> &'static str {
         Element::F64 => "f64",
         Element::C32 => "!fir.complex<4>",
         Element::C64 => "!fir.complex<8>",
-        Element::Condition => "!fir.logical<4>",
+        Element::Logical1 => "!fir.logical<1>",
+        Element::Condition | Element::Logical4 => "!fir.logical<4>",
+        Element::Logical8 => "!fir.logical<8>",
     }
 }

@@ -76,7 +76,7 @@ fn spellings(element: Element) -> &'static [&'static str] {
         Element::F64 => &["f64"],
         Element::C32 => &["!fir.complex<4>", "complex<f32>"],
         Element::C64 => &["!fir.complex<8>", "complex<f64>"],
-        Element::Condition => &["i1", "!fir.logical<"],
+        Element::Condition | Element::Logical1 | Element::Logical4 | Element::Logical8 => &["i1", "!fir.logical<"],
     }
 }
 

@@ -397,11 +397,9 @@ impl<'a> Translator<'a> {
     fn value_text(&mut self, op: &'a HlfirOp, value: &str, loops: &[ElementLoop], element: Element) -> Answer<String> {
         let positions: Vec<HlfirValue> = loops.iter().map(|one| one.position.clone()).collect();
         let value = self.element_value(op, value, &positions)?;
-        if value.element != element {
-            let reason = "an assignment between arrays of different types";
-            return refuse(op, reason, "convert it in the expression, as in `real(a(:), 8)`");
-        }
-        Ok(value.whole_text())
+        let different = "an assignment between arrays of different types";
+        let remedy = "convert it in the expression, as in `real(a(:), 8)`";
+        value.stored_text(element).ok_or_else(|| refusal(op, different, remedy))
     }
 
     /// Loops over a section; the first dimension stands first.
@@ -542,11 +540,11 @@ impl<'a> Translator<'a> {
                     let text = self.write(part, &target, loops)?;
                     let access = self.accesses.last().cloned().map_or_else(|| unknown(part), Ok)?;
                     let value = self.yielded(part, value, loops)?;
-                    if value.element != target.array.element {
+                    let Some(value) = value.stored_text(target.array.element) else {
                         return refuse(part, "an assignment between arrays of different types", LOOPS);
-                    }
+                    };
                     writes.push((access, part));
-                    lines.push((format!("{text} = {};", value.whole_text()), inner, part));
+                    lines.push((format!("{text} = {value};"), inner, part));
                 }
                 ("hlfir.elsewhere", _) if is_open => {
                     lines.push(("} else {".to_owned(), depth, part));

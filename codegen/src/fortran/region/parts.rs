@@ -3,12 +3,18 @@
 use super::{Answer, FoundElement, Translator, refusal, refuse, unknown};
 use crate::fortran::hlfir::{HlfirOp, base};
 use crate::fortran::places::{Designator, Place, ReachedKind};
-use crate::fortran::types::{Holder, SpelledType};
+use crate::fortran::types::{Element, Holder, SpelledType};
 use crate::fortran::values::{HlfirValue, ValueShape};
 
 impl<'a> Translator<'a> {
     /// What an element holds.
     pub(super) fn value_of(found: &FoundElement) -> HlfirValue {
+        if found.element.is_logical() {
+            let text = format!("({} != 0)", found.text);
+            let value = HlfirValue::of(text, Element::Condition, ValueShape::Affine);
+            let stored = Some((found.text.clone(), found.element));
+            return HlfirValue { stored, reads: true, varies: !found.steady, ..value };
+        }
         let shape = match found.element {
             // Whether the region writes it is looked for in C.
             element if element.is_whole() && found.steady => ValueShape::Affine,
