@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::error::Error;
+#[allow(clippy::wildcard_imports, reason = "the whole table")]
 use knobs::*;
 use values::{Knob, TileSizes, ValueKind, choice, flag, number, or_default, signal, sizes, text};
 

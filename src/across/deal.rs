@@ -114,7 +114,7 @@ impl StepCounts {
                 Waits::First if run == firsts[step] => Box::new((0..runs.len()).filter(move |other| *other != run)),
                 Waits::Free | Waits::First => Box::new(std::iter::empty()),
             };
-            for next in after {
+            if let Some(next) = after {
                 queues.ended(next, runs[next.1].0, end);
             }
             beside.for_each(|run| queues.ended((step, run), runs[run].0, begun));

@@ -24,7 +24,7 @@ use dvm_isl::{AstExprKind, AstNode, AstNodeKind, Operator};
 use std::fmt::Write;
 
 /// The helper functions of generated text; a guard keeps them to one copy per file.
-const HELPERS: &str = include_str!("helpers.h");
+const HELPERS: &str = concat!(include_str!("helpers.h"), include_str!("launch_helpers.h"));
 
 /// What replaces a region.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,6 +21,7 @@ enum About {
 }
 
 /// A subroutine with one region.
+#[allow(clippy::struct_excessive_bools, reason = "what a nest may have")]
 pub(super) struct Nest {
     pub(super) random: Random,
     pub(super) text: String,
