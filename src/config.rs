@@ -15,10 +15,8 @@ use crate::error::Error;
 use knobs::*;
 use values::{Knob, TileSizes, ValueKind, choice, flag, number, or_default, signal, sizes, text};
 
+pub(crate) use knobs::MAX_WORKERS;
 pub(crate) use values::{refused, signal_name};
-
-/// Maximum number of workers of one process: limits what a mistyped number can cost.
-pub(crate) const MAX_WORKERS: usize = 4096;
 
 #[allow(clippy::struct_excessive_bools, reason = "independent switches of the environment")]
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,9 @@
 //! The environment variables: their names, values and texts.
 
-use super::MAX_WORKERS;
 use super::values::{Knob, ValueKind};
+
+/// Maximum number of workers of one process: limits what a mistyped number can cost.
+pub(crate) const MAX_WORKERS: usize = 4096;
 
 /// Maximum number of processes of a job.
 const MAX_PROCESSES: u64 = 1 << 20;

@@ -72,7 +72,7 @@
   _Pragma("GCC diagnostic ignored \"-Wpedantic\"") _Pragma("GCC diagnostic ignored \"-Wc++-compat\"") \
   _Pragma("GCC diagnostic ignored \"-Winline\"") _Pragma("GCC diagnostic ignored \"-Wpadded\"") \
   _Pragma("GCC diagnostic ignored \"-Wtraditional-conversion\"") _Pragma("GCC diagnostic ignored \"-Wstrict-overflow\"") \
-  _Pragma("GCC diagnostic ignored \"-Wunused-macros\"")
+  _Pragma("GCC diagnostic ignored \"-Wunused-macros\"") _Pragma("GCC diagnostic ignored \"-Wunsuffixed-float-constants\"")
 #endif
 #define DVM__LOUD _Pragma("GCC diagnostic pop")
 
