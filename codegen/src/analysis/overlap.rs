@@ -111,7 +111,7 @@ fn extent(isl_region: &IslRegion, array: &Array) -> WrittenExtent {
 fn span(isl_region: &IslRegion, array: &Array) -> Result<Option<ArraySpan>, Refusal> {
     let Some(touched) = touched(isl_region, array)? else { return Ok(None) };
     let everywhere = AstBuild::from_context(&isl_region.context)?;
-    let exists = everywhere.condition(&touched.params()?.gist(&isl_region.context)?)?;
+    let exists = everywhere.condition(&touched.params()?.coalesce()?.gist(&isl_region.context)?)?;
     let places: Vec<String> = (0..array.dims.len()).map(place_in_table).collect();
     let of_subscript = |at: usize| ends(isl_region, &touched, &places[..at]);
     let ends = (0..places.len()).map(of_subscript).collect::<Result<_, Refusal>>()?;

@@ -204,7 +204,6 @@ const CASES: [(&str, &str); 37] = [
     ("call third(a(i))", "the real constant `part` is not one of the region"),
     ("call hidden(a(i))", "which the region's procedure does not see"),
     ("call objects(p)", "its argument `p` is no number and no array of numbers"),
-    ("call truth(a(i), flags(i))", "what is passed as `is_small` has another type"),
     ("call outer(a(i))", "a call of `counted`, which is not taken"),
     ("call uses_shared(shared)", "`shared` is passed twice"),
     ("call uses_shared(a(i))", "`shared` is written, and others can see it"),

@@ -173,24 +173,35 @@ __attribute__((__cold__, __noinline__)) static struct dvm__written *dvm__phases_
   struct dvm__written *dvm__list = 0;
   dvm__address dvm__begin_c = (dvm__address)dvm__self->c, dvm__end_c = dvm__begin_c;
   if (n >= 1 && m >= 1) {
-    dvm__end_c = dvm__begin_c + (dvm__address)((1 + ((n - 1)) * dvm__c_length1 + (m >= at + 2 ? m - 1 : at)) * (dvm__int64)sizeof(double));
-    dvm__begin_c += (dvm__address)((((0)) * dvm__c_length1 + (at >= 1 ? 0 : at)) * (dvm__int64)sizeof(double));
+    dvm__int64 dvm__place0, dvm__place1;
+    dvm__place0 = n - 1;
+    dvm__place1 = m >= at + 2 ? m - 1 : at;
+    dvm__end_c += (dvm__address)((1 + (dvm__place0) * dvm__c_length1 + dvm__place1) * (dvm__int64)sizeof(double));
+    dvm__place0 = 0;
+    dvm__place1 = at >= 1 ? 0 : at;
+    dvm__begin_c += (dvm__address)(((dvm__place0) * dvm__c_length1 + dvm__place1) * (dvm__int64)sizeof(double));
   }
   dvm__list = dvm__copied(dvm__list, (struct dvm__written){ .dvm__name = "c", .dvm__kind = DVM__KIND(double),
       .dvm__element = sizeof(double), .dvm__rank = 2, .dvm__rows = { 0, dvm__c_length1 }, .dvm__base = (dvm__address)dvm__self->c,
       .dvm__begin = dvm__begin_c, .dvm__end = dvm__end_c });
   dvm__address dvm__begin_a = (dvm__address)dvm__self->a, dvm__end_a = dvm__begin_a;
   if (n >= 2 || (n == 1 && m >= 1)) {
-    dvm__end_a = dvm__begin_a + (dvm__address)((1 + (n - 1)) * (dvm__int64)sizeof(double));
-    dvm__begin_a += (dvm__address)(((0)) * (dvm__int64)sizeof(double));
+    dvm__int64 dvm__place0;
+    dvm__place0 = n - 1;
+    dvm__end_a += (dvm__address)((1 + dvm__place0) * (dvm__int64)sizeof(double));
+    dvm__place0 = 0;
+    dvm__begin_a += (dvm__address)((dvm__place0) * (dvm__int64)sizeof(double));
   }
   dvm__list = dvm__copied(dvm__list, (struct dvm__written){ .dvm__name = "a", .dvm__kind = DVM__KIND(double),
       .dvm__element = sizeof(double), .dvm__rank = 1, .dvm__rows = { 0 }, .dvm__base = (dvm__address)dvm__self->a,
       .dvm__begin = dvm__begin_a, .dvm__end = dvm__end_a });
   dvm__address dvm__begin_b = (dvm__address)dvm__self->b, dvm__end_b = dvm__begin_b;
   if (n >= 2) {
-    dvm__end_b = dvm__begin_b + (dvm__address)((1 + (n - 1)) * (dvm__int64)sizeof(double));
-    dvm__begin_b += (dvm__address)(((0)) * (dvm__int64)sizeof(double));
+    dvm__int64 dvm__place0;
+    dvm__place0 = n - 1;
+    dvm__end_b += (dvm__address)((1 + dvm__place0) * (dvm__int64)sizeof(double));
+    dvm__place0 = 0;
+    dvm__begin_b += (dvm__address)((dvm__place0) * (dvm__int64)sizeof(double));
   }
   dvm__list = dvm__copied(dvm__list, (struct dvm__written){ .dvm__name = "b", .dvm__kind = DVM__KIND(double),
       .dvm__element = sizeof(double), .dvm__rank = 1, .dvm__rows = { 0 }, .dvm__base = (dvm__address)dvm__self->b,
