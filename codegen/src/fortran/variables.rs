@@ -162,6 +162,10 @@ impl<'a> Declared<'a> {
 
     /// Whether an operation declares a variable, not a name of `associate`: flang names the memory of variables.
     fn is_declared(&self, op: &HlfirOp) -> bool {
+        // A dummy with `value` is a copy without a name.
+        if attribute(&op.text, "var_attrs<", '>').is_some_and(|all| all.split(", ").any(|word| word == "value")) {
+            return true;
+        }
         match self.reach(op) {
             Some("fir.alloca") => {
                 let memory = op.operands().first().and_then(|operand| self.definitions.get(base(operand)));
