@@ -5,6 +5,7 @@ use super::command_line::{FortranCommand, FortranGoal, FortranWord};
 use super::file::{FileGroup, FileParts, FortranFile};
 use super::flang;
 use super::hlfir::HlfirOp;
+use super::included_marks::included_marks;
 use super::kept_objects::mark_object;
 use super::kept_texts::{KeptText, OpenedText, find as find_texts, may_have_procedures, place_of, stamp_of};
 use super::lowering::{LoweredFile, Lowering, added_words, folders_of};
@@ -65,6 +66,10 @@ pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
     if command.goal == FortranGoal::Other || clash {
         return work.pass(&[]);
     }
+    let told = sources.iter().filter(|source| work.tell_included(source)).count();
+    if told > 0 && command.strict {
+        return Ok(1);
+    }
     if marked.is_empty() {
         return work.pass_and_describe(&sources);
     }
@@ -113,6 +118,16 @@ impl FortranWork<'_> {
     fn is_marked(&self, source: &Path) -> bool {
         let text = std::fs::read(source).unwrap_or_default();
         !marks(&String::from_utf8_lossy(&text), self.command.form(source)).is_empty()
+    }
+
+    /// Tells the marks in files that a source includes; whether there are any.
+    fn tell_included(&self, source: &Path) -> bool {
+        let folders = self.lowering().folders().searched;
+        let found = included_marks(source, self.command.form(source), &folders);
+        for (path, why) in &found {
+            self.tell(path, &format!("line_{}", why.line), why);
+        }
+        !found.is_empty()
     }
 
     /// Says that no region of a file is transformed.

@@ -22,6 +22,7 @@ mod file;
 mod flang;
 mod function_names;
 mod hlfir;
+mod included_marks;
 mod inlining;
 mod jumps;
 mod kept_objects;

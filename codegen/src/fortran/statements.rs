@@ -44,12 +44,20 @@ pub fn marks(text: &str, form: SourceForm) -> Vec<Mark> {
         let fixed = matches!(form, SourceForm::Fixed(_)) && line.starts_with(['c', 'C', '*']);
         if let Some((_, rest)) =
             lower.split_once("$dvm").filter(|(before, _)| *before == "!" || fixed && before.len() == 1)
-            && rest.starts_with([' ', '\t'])
+            && let Some(text) = mark_text(rest)
         {
-            all.push(Mark { line: at, text: rest.trim().to_owned() });
+            all.push(Mark { line: at, text });
         }
     }
     all
+}
+
+/// The text of a mark from what follows `$dvm`; a mark that lacks its blank or its words is one that nothing understands.
+fn mark_text(rest: &str) -> Option<String> {
+    if rest.is_empty() || rest.starts_with([' ', '\t']) {
+        return Some(rest.trim().to_owned());
+    }
+    ["region", "end"].iter().any(|word| rest.starts_with(word)).then(|| format!("dvm{rest}"))
 }
 
 /// The statements of a text, in order, without names of constructs; a line of the preprocessor is one.
@@ -211,5 +219,8 @@ mod tests {
         assert_eq!(marks(text, SourceForm::Free).iter().map(|m| m.line).collect::<Vec<_>>(), [1, 3]);
         assert_eq!(marks(text, FIXED).iter().map(|m| m.line).collect::<Vec<_>>(), [1, 2, 3]);
         assert_eq!(marks(text, SourceForm::Free)[0].text, "region tile(4)");
+        let wrong = "!$dvm\n!$dvmregion\n!$dvm  \n!$dvmend region\n";
+        let texts: Vec<String> = marks(wrong, SourceForm::Free).into_iter().map(|mark| mark.text).collect();
+        assert_eq!(texts, ["", "dvmregion", "", "dvmend region"]);
     }
 }

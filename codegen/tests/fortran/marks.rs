@@ -144,6 +144,38 @@ subroutine large(a, b, k, n, s)
 end subroutine
 ";
 
+/// Marks that no region comes of are told, also where the file has no other.
+#[test]
+fn marks_in_included_files_are_told() {
+    if !can_run("included marks of Fortran") {
+        return;
+    }
+    let loops = "!$dvm region\ndo i = 1, n\na(i) = i\nend do\n";
+    let text = |inside: &str| {
+        format!("subroutine s(a, n)\ninteger n, i\nreal(8) a(n)\ninclude 'loops.inc'\n{inside}end subroutine\n")
+    };
+    let folder =
+        testkit::scratch(&[("plain.f90", &text("")), ("marked.f90", &text(loops)), ("parts/loops.inc", loops)]);
+    for (file, tiled) in [("plain.f90", ""), ("marked.f90", "dvmfc: 1 of 1 regions tiled\n")] {
+        let output = dvmfc(&folder, &format!("-Iparts --dvm-remarks -c {file} -o x.o"));
+        let told = said(&output);
+        assert!(output.status.success() && told.ends_with(tiled), "{told}");
+        let place =
+            "parts/loops.inc:1:1: warning: region 'line_1' stays sequential: the mark stands in an included file";
+        assert_eq!(told.matches(place).count(), 1, "{told}");
+        let strict = dvmfc(&folder, &format!("-Iparts --dvm-strict -c {file} -o strict.o"));
+        assert!(!strict.status.success() && said(&strict).contains("loops.inc:1:1: error"), "{}", said(&strict));
+        assert!(!folder.join("strict.o").exists());
+    }
+    for wrong in ["!$dvm\n", "!$dvmregion\n"] {
+        folder.write("wrong.f90", &format!("subroutine s\n{wrong}end subroutine\n"));
+        let output = dvmfc(&folder, "-c wrong.f90 -o x.o");
+        let told = said(&output);
+        assert!(output.status.success() && told.contains("wrong.f90:2:1: warning"), "{told}");
+        assert!(told.contains("this mark is not understood"), "{told}");
+    }
+}
+
 #[test]
 fn loops_without_marks_are_told_with_what_they_need() {
     if !can_run("advice for Fortran") {
