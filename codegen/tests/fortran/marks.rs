@@ -168,7 +168,7 @@ fn marks_in_included_files_are_told() {
         assert!(!folder.join("strict.o").exists());
     }
     for wrong in ["!$dvm\n", "!$dvmregion\n"] {
-        folder.write("wrong.f90", &format!("subroutine s\n{wrong}end subroutine\n"));
+        folder.write("wrong.f90", format!("subroutine s\n{wrong}end subroutine\n"));
         let output = dvmfc(&folder, "-c wrong.f90 -o x.o");
         let told = said(&output);
         assert!(output.status.success() && told.contains("wrong.f90:2:1: warning"), "{told}");

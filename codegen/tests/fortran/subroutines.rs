@@ -177,7 +177,7 @@ end subroutine
 ";
 
 /// Statements of a loop over `i`, and a part of the reason.
-const CASES: [(&str, &str); 37] = [
+const CASES: [(&str, &str); 36] = [
     ("call again(a(i))", "a call of `again`, which is not taken"),
     ("call early(a(i))", "a `return`"),
     ("call counted(a(i))", "keeps its value between calls"),
