@@ -4,7 +4,7 @@
 use super::{can_run, dvmfc, printed, run, said};
 
 /// A name, a module before the program, its declarations, statements before the region, its clause, and the statement in `do i = 1, 40`.
-const PROGRAMS: [(&str, &str, &str, &str, &str, &str); 22] = [
+const PROGRAMS: [(&str, &str, &str, &str, &str, &str); 23] = [
     ("a bound", "", "integer, parameter :: m = int(0.3d0**3*1000)", "", "", "if (i <= m) a(i) = m"),
     ("a truth", "", "logical, parameter :: l = 0.3d0**3*1000 < 27", "", "", "if (l) a(i) = -a(i)"),
     (
@@ -34,6 +34,14 @@ const PROGRAMS: [(&str, &str, &str, &str, &str, &str); 22] = [
         "",
         "",
         "a(i) = f(a(i))",
+    ),
+    (
+        "a power of a function of constants",
+        "module m\ncontains\nreal(8) function f(x)\nreal(8), intent(in) :: x\nf = x/(1.5d0 + abs(x))\nend function\nend module\n",
+        "",
+        "",
+        "",
+        "a(i) = f(0.3d0)**4",
     ),
     (
         "an intrinsic function",

@@ -727,7 +727,12 @@ fn accepted(seeds: &[u64], about: About) -> u64 {
             "may be the same memory, by a pointer",
             "would stand in several branches",
         ];
-        line.contains("[DVM") || about != About::Elements && reasons.iter().any(|reason| line.contains(reason))
+        // Functions are drawn with constants as arguments, too.
+        let is_power =
+            line.contains("a power of what all iterations share") || line.contains("has a power, and compilers");
+        line.contains("[DVM")
+            || is_power
+            || about != About::Elements && reasons.iter().any(|reason| line.contains(reason))
     };
     let refused = messages.lines().find(|line| line.contains("warning: region") && !may_stay(line));
     let text = program(seeds, about);
@@ -789,7 +794,7 @@ fn random_calls_of_fortran_give_the_same_bytes() {
 #[test]
 fn random_branches_of_fortran_give_the_same_bytes() {
     if can_run("random branches of Fortran") {
-        compare(About::Branches, 6);
+        compare(About::Branches, 8);
     }
 }
 

@@ -75,7 +75,7 @@ impl<'a> Translator<'a> {
         if operands.len() != function.parameters.len() {
             return unknown(op);
         }
-        let mut arguments = Vec::new();
+        let (mut arguments, mut varies) = (Vec::new(), false);
         for (operand, (_, element)) in operands.iter().zip(&function.parameters) {
             let is_value = self.values.get(base(operand)).is_some_and(|value| value.statement == self.statement);
             let value = if is_value { self.operand(op, operand)? } else { self.read(op, operand)? };
@@ -86,11 +86,13 @@ impl<'a> Translator<'a> {
                 let remedy = "write `pure(pow)` in the mark, if its last bits may differ";
                 return refuse(op, &format!("`{called}` has a power, and {KNOWN_POWER}"), remedy);
             }
+            varies |= value.varies;
             arguments.push(value.whole_text());
         }
         let text = format!("{}({})", function.name, arguments.join(", "));
         let value = HlfirValue::of(text, function.element, ValueShape::Other("a call of a function"));
-        self.keep(op, HlfirValue { reads: true, varies: true, ..value })
+        // Compilers write its text for the call: of constants they know the result.
+        self.keep(op, HlfirValue { reads: true, varies, ..value })
     }
 
     /// The function of C for a function of the file.
