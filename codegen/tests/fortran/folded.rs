@@ -137,7 +137,7 @@ fn what_compilers_know_gives_the_bytes_of_gfortran() {
              subroutine sees(d)\nreal(8) d(*)\nend subroutine\n"
         );
         let folder = testkit::scratch(&[("p.f90", &text)]);
-        for level in ["-O0", "-O2 -fno-tree-vectorize"] {
+        for level in ["-O0", "-O1", "-O2 -fno-tree-vectorize"] {
             let tiles = dvmfc(&folder, &format!("{level} -ffp-contract=off p.f90 -o tiles"));
             assert!(tiles.status.success(), "{name}: {}", said(&tiles));
             let plain = run(&folder, "gfortran", &format!("{level} -ffp-contract=off p.f90 -o plain"));
