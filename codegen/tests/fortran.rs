@@ -15,6 +15,8 @@ mod folded;
 mod marks;
 #[path = "fortran/modules.rs"]
 mod modules;
+#[path = "fortran/nest_texts.rs"]
+mod nest_texts;
 #[path = "fortran/nests.rs"]
 mod nests;
 #[path = "fortran/numbers.rs"]
