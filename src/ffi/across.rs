@@ -299,6 +299,7 @@ fn keep(call: &Call, array: &dvm_across_array_t) -> Keep {
 /// @param[in] begins  1: it begins. 0: it has ended, and its arrays come back
 /// @retval DVM_SUCCESS        all is where it belongs
 /// @retval DVM_ERR_PEER_LOST  a process is lost that had some of it: the arrays are half done
+/// @retval DVM_ERR_STATE      the system refuses to open or to fill their memory: the arrays are half done
 ///
 /// Thread safety: any thread, any time. Source: added to the report's interface.
 #[unsafe(no_mangle)]

@@ -141,13 +141,12 @@ pub fn transform_unguarded(source: &Source, flags: &[String], generate: Generate
 }
 
 fn assemble(source: &Source, reading: Reading, generate: Generate) -> Outcome {
-    let Reading { found, mut diagnostics, foreign, marks, across, out_of_reach, quoted, skipped, loops } = reading;
+    let Reading { found, mut diagnostics, foreign, marks, across, out_of_reach, quoted, skipped, mut loops } = reading;
     let source = &source.without(&skipped);
     let foreign: Vec<(Source, Diagnostic)> =
         foreign.into_iter().filter_map(|(path, d)| Some((Source::read(&path).ok()?, d))).collect();
     let mut refused = diagnostics.len() + foreign.len();
     let mut regions = Vec::new();
-    let mut loops = loops;
     for region in found {
         let original = source.text(region.begin, region.end);
         match generate(&region.region, &original) {
