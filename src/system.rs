@@ -6,6 +6,7 @@ pub(crate) mod descriptors;
 #[cfg_attr(loom, expect(dead_code, reason = "models have no sockets"))]
 pub(crate) mod named_sockets;
 pub(crate) mod signals;
+pub(crate) mod threads;
 
 use std::ffi::{CStr, c_int, c_long, c_uint, c_void};
 use std::io::{Error, Result};

@@ -40,8 +40,8 @@ fn alone_at_a_glance() -> bool {
 
 /// Where the stacks of other threads end now, as far as they wait.
 pub(super) fn other_stacks() -> Vec<i64> {
-    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let texts = threads.filter_map(|thread| fs::read_to_string(thread.path().join("syscall")).ok());
+    let threads = system::threads::all().unwrap_or_default().into_iter();
+    let texts = threads.filter_map(|number| fs::read_to_string(format!("/proc/self/task/{number}/syscall")).ok());
     texts.filter_map(|text| stack_place(&text)).collect()
 }
 
@@ -60,10 +60,8 @@ enum Found {
 }
 
 fn look() -> Found {
-    let Ok(threads) = fs::read_dir("/proc/self/task") else { return Found::Some };
-    let number = |entry: std::io::Result<fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse().ok();
-    let found = |entry| number(entry).map_or(Found::Some, of_thread);
-    threads.map(found).max().unwrap_or(Found::Some)
+    let threads = system::threads::all().unwrap_or_default().into_iter();
+    threads.map(of_thread).max().unwrap_or(Found::Some)
 }
 
 fn of_thread(number: libc::pid_t) -> Found {

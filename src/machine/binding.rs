@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::system;
+
 /// Bits per word of an affinity mask.
 const WORD: usize = u64::BITS as usize;
 
@@ -15,8 +17,7 @@ const MOST_WORDS: usize = 1 << 14;
 /// if the system does not tell.
 pub(super) fn process_cpus() -> Option<BTreeSet<u32>> {
     let mut cpus: BTreeSet<u32> = thread_cpus(0)?.into_iter().collect();
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    for thread in threads.filter_map(|entry| entry.file_name().to_str()?.parse().ok()) {
+    for thread in system::threads::all().unwrap_or_default() {
         cpus.extend(thread_cpus(thread).unwrap_or_default());
     }
     Some(cpus)

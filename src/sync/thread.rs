@@ -65,6 +65,7 @@ static OF_LIBRARIES: Mutex<Vec<libc::pid_t>> = Mutex::new(Vec::new());
 
 /// Notes the threads that `body` starts as those of a library: they use no memory of the program but what it is given.
 pub(crate) fn starting_library<R>(body: impl FnOnce() -> R) -> R {
+    let listed = || system::threads::all().unwrap_or_default();
     let before = listed();
     let result = body();
     let begun = listed().into_iter().filter(|number| !before.contains(number) && !is_own(*number));
@@ -75,12 +76,6 @@ pub(crate) fn starting_library<R>(body: impl FnOnce() -> R) -> R {
 /// Whether a thread was started by such a library.
 pub(crate) fn is_of_library(number: libc::pid_t) -> bool {
     OF_LIBRARIES.lock().contains(&number)
-}
-
-/// The threads of the process, by the system's numbers.
-fn listed() -> Vec<libc::pid_t> {
-    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
-    threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse().ok()).collect()
 }
 
 /// The lock of the list of this library's threads.

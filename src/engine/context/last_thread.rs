@@ -58,13 +58,7 @@ fn end_with_the_program(tasks: Ended) {
 
 /// Whether the process has a thread that is not of this library. `None`: the system does not tell.
 fn others_are_left() -> Option<bool> {
-    for thread in fs::read_dir("/proc/self/task").ok()? {
-        let number = thread.ok()?.file_name().to_str()?.parse().ok()?;
-        if !thread::is_own(number) && !has_ended(number) {
-            return Some(true);
-        }
-    }
-    Some(false)
+    Some(system::threads::all()?.into_iter().any(|number| !thread::is_own(number) && !has_ended(number)))
 }
 
 /// Whether this thread of the process has ended. The first one stays in the list until the last has ended.
