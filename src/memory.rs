@@ -185,6 +185,8 @@ unsafe impl GlobalAlloc for Allocator {
             // SAFETY: by this function's contract, and it is of that heap.
             None if own_heap::has(address) => unsafe { own_heap::dealloc(address, layout) },
             // SAFETY: by this function's contract, and it is neither the reserve's nor that heap's.
+            None if own_heap::is_in_use() => unsafe { own_heap::put_off(address, layout) },
+            // SAFETY: as above.
             None => unsafe { System.dealloc(address, layout) },
         }
     }

@@ -18,6 +18,7 @@ use crate::config::Config;
 use crate::engine::{AcrossEvent, Call};
 use crate::error::{Error, dvm_retcode_t};
 use crate::id::ProcessId;
+use crate::memory::own_heap;
 use crate::wire::{AcrossBody, ServedCall};
 
 /// What a process that has served is to do next.
@@ -43,6 +44,7 @@ pub(crate) unsafe fn lead(
     if !facts.willing {
         return Ok(false);
     }
+    own_heap::give_back();
     let turn = super::call::turn();
     let led = keeper::open(call, &turn, facts.name, arrays).and_then(|(given, kept)| {
         let served = known::by_table(table).and_then(|(number, region)| {

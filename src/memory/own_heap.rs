@@ -3,13 +3,14 @@
 //!
 //! The program may have freed an array whose pages are closed. Its allocator hands that memory out again, and writes to
 //! it: for the program that is an access like any other. In the middle of libdvm, with its locks held, nobody could open
-//! the page.
+//! the page. A thread of the program may wait for a page in the middle of its allocator, too, whose lock a thread that is to
+//! open it must not need. So what libdvm has allocated before is given back when it holds no lock ([`give_back`]).
 
 use std::alloc::Layout;
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 use dlmalloc::{Allocator, Dlmalloc};
 
@@ -185,10 +186,58 @@ pub(super) unsafe fn dealloc(address: *mut u8, layout: Layout) {
     }
 }
 
+/// Memory of the system's allocator that is to be given back: each block begins with the address of the next.
+static PUT_OFF: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
+
+/// Notes memory that [`give_back`] gives back. What is smaller than an address is not worth it, and stays.
+///
+/// # Safety
+/// It is of the system's allocator, has this layout, and nobody uses it.
+#[cold]
+#[inline(never)]
+pub(super) unsafe fn put_off(address: *mut u8, layout: Layout) {
+    if layout.size() < size_of::<*mut u8>() {
+        return;
+    }
+    let mut next = PUT_OFF.load(Ordering::Relaxed);
+    loop {
+        // SAFETY: by this function's contract, and it has room for an address.
+        unsafe { address.cast::<*mut u8>().write_unaligned(next) };
+        match PUT_OFF.compare_exchange_weak(next, address, Ordering::Release, Ordering::Relaxed) {
+            Ok(_) => return,
+            Err(other) => next = other,
+        }
+    }
+}
+
+/// Gives back what was put off. To be called by a thread of the program that holds no lock of libdvm: the allocator may touch
+/// closed pages.
+pub(crate) fn give_back() {
+    let mut block = PUT_OFF.swap(ptr::null_mut(), Ordering::Acquire);
+    while !block.is_null() {
+        // SAFETY: `put_off` has written it, and nobody else has the block since the list was taken.
+        let next = unsafe { block.cast::<*mut u8>().read_unaligned() };
+        // SAFETY: as above: the system's allocator gives back by the address alone.
+        unsafe { libc::free(block.cast()) };
+        block = next;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use testkit::Random;
+
+    #[test]
+    fn what_is_put_off_is_given_back() {
+        let layout = Layout::from_size_align(100, 1).unwrap();
+        for _ in 0..10 {
+            // SAFETY: the layout has bytes; the block is given away.
+            unsafe { put_off(std::alloc::GlobalAlloc::alloc(&std::alloc::System, layout), layout) };
+        }
+        give_back();
+        assert!(PUT_OFF.load(Ordering::Relaxed).is_null());
+    }
 
     /// Random allocations against a list of what is out: nothing overlaps, zeros are zeros, bytes stay.
     #[test]
