@@ -1,9 +1,10 @@
 //! Arrays that are kept on the processes, in process 0: which ones there are, and what happens when main touches them.
 
 use std::collections::BTreeSet;
-use std::ffi::CStr;
 use std::fs;
-use std::sync::Arc;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::bystanders;
 use super::call::{Turn, has_turn, no_job, turn, turn_at_once};
@@ -20,7 +21,7 @@ use crate::engine::{AcrossEvent, Call, RemoteScheduler, before_end, enter};
 use crate::error::Error;
 use crate::id::ProcessId;
 use crate::memory::own_heap;
-use crate::sync::lock::Mutex;
+use crate::sync::lock::{Mutex, MutexGuard};
 use crate::system;
 use crate::wire::{AcrossBody, KEPT_SPANS, KeptEvent, ServedExtent};
 
@@ -75,6 +76,39 @@ struct Store {
 }
 
 static STORE: Mutex<Store> = Mutex::new(Store { all: Vec::new(), made: 0, memory: None });
+
+/// The thread that has the store; 0: none.
+static HAS_STORE: AtomicI32 = AtomicI32::new(0);
+
+/// The store, held.
+struct Held(MutexGuard<'static, Store>);
+
+impl Held {
+    fn store() -> Held {
+        let guard = STORE.lock();
+        HAS_STORE.store(system::thread_number(), Ordering::Relaxed);
+        Held(guard)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        HAS_STORE.store(0, Ordering::Relaxed);
+    }
+}
+
+impl Deref for Held {
+    type Target = Store;
+    fn deref(&self) -> &Store {
+        &self.0
+    }
+}
+
+impl DerefMut for Held {
+    fn deref_mut(&mut self) -> &mut Store {
+        &mut self.0
+    }
+}
 
 /// Process 0 and the others, for requests about kept arrays. The calling thread has the turn.
 struct Peers {
@@ -302,10 +336,13 @@ fn bytes(spans: &Spans) -> usize {
 
 /// Why this program's arrays cannot be kept.
 fn refusal(call: &Call) -> Option<&'static str> {
-    let has = |name: &CStr| system::symbol(name).is_some();
+    /// Looked for once: the C library allocates a text when it finds nothing.
+    static WATCHED: OnceLock<bool> = OnceLock::new();
+    let names = [c"__asan_init", c"__tsan_init", c"__msan_init"];
+    let watched = *WATCHED.get_or_init(|| names.iter().any(|name| system::symbol(name).is_some()));
     if call.engine().config().recover() {
         Some("DVM_RECOVER=1 keeps them in process 0")
-    } else if has(c"__asan_init") || has(c"__tsan_init") || has(c"__msan_init") {
+    } else if watched {
         Some("a sanitizer watches the memory")
     } else {
         None
@@ -320,7 +357,7 @@ pub(super) fn open(
     name: &str,
     arrays: &[GivenArray],
 ) -> Result<(CallArrays, Vec<Option<ServedExtent>>), Error> {
-    let store = &mut *STORE.lock();
+    let store = &mut *Held::store();
     let elements = || arrays.iter().map(|array| array.element);
     let mut told = vec![None; arrays.len()];
     if arrays.iter().all(|array| array.keep == Keep::No) && store.all.is_empty() {
@@ -376,7 +413,7 @@ pub(super) fn open(
 
 /// The call is over: with the extents as they are now, if the region has run.
 pub(super) fn close(call: &Call, _turn: &Turn, after: Option<Vec<Extent>>) -> Result<(), Error> {
-    let store = &mut *STORE.lock();
+    let store = &mut *Held::store();
     store.all.iter_mut().for_each(|guarded| guarded.in_call = false);
     for extent in after.into_iter().flatten() {
         if let Some(guarded) = store.all.iter_mut().find(|guarded| guarded.extent.id == extent.id) {
@@ -512,7 +549,7 @@ pub(super) fn end_loop(call: &Call) -> Result<(), Error> {
 
 /// Whether something is kept until a loop of regions ends.
 pub(super) fn keeps_for_loops() -> bool {
-    STORE.lock().all.iter().any(|guarded| guarded.in_loop)
+    Held::store().all.iter().any(|guarded| guarded.in_loop)
 }
 
 /// Brings back what process 0 is to have of these arrays: their region runs there.
@@ -528,8 +565,9 @@ pub(crate) fn bring_back(call: &Call, arrays: &[GivenArray]) -> Result<(), Error
 }
 
 fn release_those(call: &Call, chosen: impl Fn(&Guarded) -> bool) -> Result<(), Error> {
+    own_heap::give_back();
     let _turn = turn();
-    let store = &mut *STORE.lock();
+    let store = &mut *Held::store();
     if store.all.is_empty() {
         return Ok(());
     }
@@ -543,11 +581,15 @@ fn release_those(call: &Call, chosen: impl Fn(&Guarded) -> bool) -> Result<(), E
 
 /// A thread of the program touches a page that is not open to it. False: it must not go on.
 fn touched(address: i64, thread: i32) -> bool {
+    if HAS_STORE.load(Ordering::Relaxed) == thread {
+        Config::warn("libdvm itself touches an array that is kept on several processes: this is a defect of libdvm");
+        return false;
+    }
     let turn = turn_at_once().or_else(|| if is_worker(thread) || has_turn(thread) { None } else { Some(turn()) });
     let told = if let Some(_turn) = turn {
-        enter().and_then(|call| STORE.lock().allow(&call, address))
+        enter().and_then(|call| Held::store().allow(&call, address))
     } else {
-        STORE.lock().allow_tile(address)
+        Held::store().allow_tile(address)
     };
     if let Err(why) = &told {
         Config::warn(&format!(
