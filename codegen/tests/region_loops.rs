@@ -27,6 +27,7 @@ static void region_of(int n, double (*x)[300])
             x[i][j] += 1;
 }
 static void touches(void) { a[0][0] = 1; }
+__attribute__((weak)) void weak(void) { }
 static int often(int depth) { return depth ? often(depth - 1) : 0; }
 int f(int steps, double *p, double *q)
 {
@@ -100,6 +101,7 @@ fn other_loops_keep_nothing() {
         "for (int t = 0; t < steps; t++) { @ s = p[t]; }",
         "for (int t = 0; t < steps; t++) { @ touches(); }",
         "for (int t = 0; t < steps; t++) { @ unknown(); }",
+        "for (int t = 0; t < steps; t++) { @ weak(); }",
         "for (int t = 0; t < steps; t++) { @ memset(a, 0, sizeof a); }",
         "for (int t = 0; t < steps; t++) { @ fwrite(a, 1, 10, stdout); }",
         "for (int t = 0; t < steps; t++) { @ printf(\"%p\\n\", (void *)a); }",

@@ -6,7 +6,7 @@
 
 use super::clang::ast::{Node, Unit};
 use super::clang::{ctype, expression_parts, extent, syntax_kind::SyntaxKind};
-use super::effects::purity;
+use super::effects::{callee_reads, purity};
 use super::region::region_reader::Found;
 use crate::source::Source;
 use serde::{Deserialize, Serialize};
@@ -139,7 +139,8 @@ impl Reader<'_> {
     /// The body of the file's own function that a call calls.
     fn function(&self, call: &Node) -> Option<&Node> {
         let name = expression_parts::callee(call)?;
-        self.unit.declarations_of(name).filter(|n| n.is(&SyntaxKind::FunctionDecl)).find_map(Node::body)
+        let all: Vec<&Node> = self.unit.declarations_of(name).filter(|n| n.is(&SyntaxKind::FunctionDecl)).collect();
+        callee_reads::certain_body(&all)
     }
 
     /// Whether a function of the file, called as a statement, only does what the loop may do.

@@ -105,6 +105,13 @@ const PLAIN: [SyntaxKind; 51] = [
 /// Calls that end the program, after which nothing is computed.
 const LAST: [&str; 4] = ["__assert_fail", "abort", "__builtin_unreachable", "__builtin_trap"];
 
+/// The body among all declarations of a function, if calls certainly run it: a weak one may give way to another file's.
+pub fn certain_body<'a>(all: &[&'a Node]) -> Option<&'a Node> {
+    let mut attributes = all.iter().flat_map(|f| &f.inner).filter(|a| a.kind.is_attribute());
+    let certain = attributes.all(|a| HARMLESS.contains(&a.kind));
+    all.iter().find_map(|f| f.body()).filter(|_| certain)
+}
+
 impl RegionBuilder<'_> {
     /// All declarations of a function.
     pub fn functions(&self, name: &str) -> Vec<&Node> {
@@ -113,10 +120,7 @@ impl RegionBuilder<'_> {
 
     /// The body that a call certainly runs, if that is known.
     pub fn certain_body(&self, name: &str) -> Option<&Node> {
-        let all = self.functions(name);
-        let attributes = all.iter().flat_map(|f| &f.inner).filter(|a| a.kind.is_attribute());
-        let certain = attributes.into_iter().all(|a| HARMLESS.contains(&a.kind));
-        all.iter().find_map(|f| f.body()).filter(|_| certain)
+        certain_body(&self.functions(name))
     }
 
     /// Adds the reads of a body; `Err` says what else it may do.
