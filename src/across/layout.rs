@@ -176,6 +176,17 @@ impl Owners {
         self.along.iter().zip(tile).map(|(along, &index)| along.part(index) * along.stride).sum()
     }
 
+    /// The process that owns all tiles of a box that is not empty, if it is one.
+    pub(crate) fn of_all(&self, tiles: &[(i64, i64)]) -> Option<u32> {
+        let together = |(along, (first, end)): (&Along, &(i64, i64))| match along.deal {
+            _ if along.parts <= 1 => true,
+            Deal::Block => along.part(*first) == along.part(end - 1),
+            Deal::Cyclic(block) => first / block == (end - 1) / block,
+        };
+        let one = self.along.iter().zip(tiles).all(together);
+        one.then(|| self.owner(&tiles.iter().map(|(first, _)| *first).collect::<Vec<_>>()))
+    }
+
     /// A process's runs of tiles along a coordinate, as first and end; none: it has no tiles.
     pub(crate) fn runs(&self, process: u32, k: usize) -> &[(i64, i64)] {
         let parts = self.along.iter().map(|along| along.parts).product::<u32>().max(1);

@@ -49,7 +49,7 @@ pub(crate) enum Next {
     /// Unpack messages and run a tile; then [`TileMachine::ended`].
     Run(ReadyTile),
     /// Find out what the tile waits for, by [`Plan::sources`], and which of these processes, which it is too far ahead of, it
-    /// sends to, by [`Plan::reads_here`]; then [`TileMachine::expect`].
+    /// sends to, by [`Plan::readers_here`]; then [`TileMachine::expect`].
     Ask(Vec<i64>, Vec<u32>),
     /// Nothing until something comes, or a tile ends.
     Wait,

@@ -5,7 +5,7 @@
 //! everybody gets what the region leaves behind.
 //!
 //! - `rows`: sets of elements; `layout`: the owner of each tile, `deal`: the best layout; `plan`: all graphs of a call, and what a tile has for a
-//!   process; `machine`: which tiles may run, and which messages are unpacked before;
+//!   process, `readers`: which processes to ask about; `machine`: which tiles may run, and which messages are unpacked before;
 //!   `window`: how far they run ahead. These decide, and have no threads.
 //!
 //! In a program of one process, only process 0 has the arrays: the others serve its regions.
@@ -43,6 +43,7 @@ mod outgoing;
 mod pays;
 mod plan;
 mod program;
+mod readers;
 mod remembered;
 mod reservation;
 mod rows;

@@ -9,11 +9,7 @@ use crate::wire::AcrossBody;
 impl Exchange {
     /// Sends what a tile that has just run has for others, or keeps it until it may leave.
     pub(super) fn send_parcels(&self, n: usize, tile: &[i64]) {
-        for to in self.others() {
-            let parcel = self.plan.parcel(n, tile, to);
-            if parcel.rows.is_empty() {
-                continue;
-            }
+        for (to, parcel) in self.plan.parcels(n, tile, self.me) {
             let bytes = self.functions.pack(&parcel.rows);
             let posted = self.machine.lock().post(to, tile, parcel.gated, bytes);
             if let Some(telling) = posted {

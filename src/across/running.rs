@@ -122,11 +122,9 @@ impl RunningPart {
                 self.unpack(ready.unpack)?;
                 self.run(worker, &ready.tile)?;
             }
-            Next::Ask(tile, mut receivers) => {
-                let graph = &self.plan().graphs[self.n];
+            Next::Ask(tile, ahead_of) => {
                 let sources = self.plan().sources(self.n, &tile, self.exchange.me);
-                let sources: Vec<u64> = sources.iter().map(|(source, _)| graph.number(source)).collect();
-                receivers.retain(|to| self.plan().reads_here(self.n, &tile, *to));
+                let receivers = self.plan().readers_here(self.n, &tile, self.exchange.me, ahead_of);
                 self.exchange.machine.lock().expect(&tile, sources, receivers);
                 self.exchange.tell_progress();
             }

@@ -236,11 +236,9 @@ impl SimulatedJob {
             self.take_in(me)?;
             self.tell(me, &moment);
             match self.processes[at].machine.next() {
-                Next::Ask(tile, mut receivers) => {
-                    let graph = &self.plan.graphs[n];
+                Next::Ask(tile, ahead_of) => {
                     let sources = self.plan.sources(n, &tile, me);
-                    let sources: Vec<u64> = sources.iter().map(|(source, _)| graph.number(source)).collect();
-                    receivers.retain(|to| self.plan.reads_here(n, &tile, *to));
+                    let receivers = self.plan.readers_here(n, &tile, me, ahead_of);
                     self.processes[at].machine.expect(&tile, sources, receivers);
                 }
                 Next::Run(ready) => {
@@ -279,11 +277,7 @@ impl SimulatedJob {
 
     /// A tile has run: what it has for others leaves, then the tiles after it are released.
     fn end_tile(&mut self, me: u32, n: usize, tile: &[i64], moment: &mut Moment) {
-        for to in self.others(me) {
-            let parcel = self.plan.parcel(n, tile, to);
-            if parcel.rows.is_empty() {
-                continue;
-            }
+        for (to, parcel) in self.plan.parcels(n, tile, me) {
             let bytes = self.size(&parcel.rows);
             moment.copy(bytes);
             // The machine gets the number of the bytes instead of them.
