@@ -199,18 +199,34 @@ pub(super) fn watch(serve: fn(i64, i32) -> bool) -> Result<(), Error> {
     Ok(())
 }
 
-/// Sees to it that the signal is handled here: the program may have set a handler of its own since.
+/// The handler of the program, where `now` is set: that one, or the one that was there before libdvm's.
+pub(super) fn other_handler(now: usize) -> Option<usize> {
+    if now != handle as *const () as usize {
+        return Some(now);
+    }
+    // SAFETY: set before this handler was.
+    let before = unsafe { (*BEFORE.0.get()).sa_sigaction };
+    Some(before).filter(|before| ![libc::SIG_DFL, libc::SIG_IGN].contains(before))
+}
+
+/// Sees to it that the signal is handled here: the program may have set a handler of its own since. On the alternate stack only
+/// where the handler before it ran there: else nobody says that this stack is one still.
 fn handles() -> bool {
     // SAFETY: an action without members set; the calls read and write it only while they run.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         let mut now: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handle as *const () as usize;
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
         if libc::sigaction(libc::SIGSEGV, ptr::null(), &raw mut now) != 0 {
             return false;
         }
         let is_own = now.sa_sigaction == action.sa_sigaction;
+        let before = if is_own { &*BEFORE.0.get() } else { &now };
+        let runs_apart = ![libc::SIG_DFL, libc::SIG_IGN].contains(&before.sa_sigaction);
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_NODEFER;
+        if runs_apart {
+            action.sa_flags |= before.sa_flags & libc::SA_ONSTACK;
+        }
         if is_own && now.sa_flags & action.sa_flags == action.sa_flags {
             return true;
         }

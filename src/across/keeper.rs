@@ -23,6 +23,7 @@ use crate::id::ProcessId;
 use crate::memory::own_heap;
 use crate::sync::lock::{Mutex, MutexGuard};
 use crate::system;
+use crate::system::signals::SignalSet;
 use crate::wire::{AcrossBody, KEPT_SPANS, KeptEvent, ServedExtent};
 
 /// Arrays of fewer pages are not kept: they fit a few messages.
@@ -349,6 +350,18 @@ fn refusal(call: &Call) -> Option<&'static str> {
     }
 }
 
+/// Why nothing can be kept in this call.
+fn hindrance() -> Option<&'static str> {
+    if SignalSet::blocked().has(libc::SIGSEGV) {
+        // A tile that touches a closed page would end the program.
+        Some("the calling thread blocks SIGSEGV")
+    } else if !bystanders::none() {
+        Some("another thread of the program may use it meanwhile")
+    } else {
+        None
+    }
+}
+
 /// The arrays of a call of process 0, and what those that serve are to know of them. Main does not run until
 /// [`close`].
 pub(super) fn open(
@@ -366,8 +379,8 @@ pub(super) fn open(
     let peers = Peers::of(call)?;
     store.give_up_unmapped(&peers)?;
     // While tiles run, pages are open to the whole process of which it has only some bytes.
-    let is_alone = bystanders::none();
-    if !is_alone {
+    let hindrance = hindrance();
+    if hindrance.is_some() {
         (0..store.all.len()).rev().try_for_each(|at| store.release(&peers, at))?;
     }
     if !store.all.is_empty() {
@@ -377,7 +390,7 @@ pub(super) fn open(
     let mut maps = None;
     let mut used: Vec<Option<u32>> = Vec::new();
     for array in arrays {
-        used.push(store.extent_of((call, is_alone), &peers, name, array, &mut maps)?);
+        used.push(store.extent_of((call, hindrance), &peers, name, array, &mut maps)?);
     }
     // One array may have had the extent of another one given up.
     for (array, used) in arrays.iter().zip(&mut used) {
@@ -439,7 +452,7 @@ impl Store {
     /// The extent of an array, which grows to have all of it; maybe a new one. Extents that it lies across are given up.
     fn extent_of(
         &mut self,
-        (call, is_alone): (&Call, bool),
+        (call, hindrance): (&Call, Option<&'static str>),
         peers: &Peers,
         name: &str,
         array: &GivenArray,
@@ -477,10 +490,8 @@ impl Store {
             return Ok(None);
         }
         let page = system::page() as i64;
-        let why = refusal(call).or_else(|| {
-            if !is_alone {
-                Some("another thread of the program may use it meanwhile")
-            } else if end - first < LEAST_PAGES * page {
+        let why = refusal(call).or(hindrance).or_else(|| {
+            if end - first < LEAST_PAGES * page {
                 Some("it is small")
             } else if !ordinary(peers, maps, (first, end)) {
                 Some("it lies on a stack, in memory that is shared or cannot be written, or beside an MPI in the heap")

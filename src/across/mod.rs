@@ -64,7 +64,7 @@ pub(crate) use known::{
     ContextMember, KnownRegion, ProgramPart, add, add_unserved, any, any_offered, offer, part, set_part,
 };
 pub(crate) use layout::Preference;
-pub(crate) use loops::{loop_begins, loop_ended, runs_loop};
+pub(crate) use loops::{in_loop, loop_begins, loop_ended, runs_loop};
 pub(crate) use offer::{goes_across, went_across};
 pub(crate) use one_program::objection;
 pub(crate) use pays::EntryLoad;

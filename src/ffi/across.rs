@@ -275,7 +275,7 @@ pub unsafe extern "C" fn dvm_across_run(
 fn keeps(region: &Arg<*const dvm_across_t>, arrays: &Arg<*const dvm_across_array_t>) -> bool {
     let count = || read_region(region).map(|region| count(region.arrays_count));
     let is_kept = |array: &dvm_across_array_t| {
-        array.named & DVM_ACROSS_KEEP != 0 || (array.named & DVM_ACROSS_KEEP_IN_LOOP != 0 && across::runs_loop())
+        array.named & DVM_ACROSS_KEEP != 0 || (array.named & DVM_ACROSS_KEEP_IN_LOOP != 0 && across::in_loop())
     };
     across::part() == ProgramPart::Leads
         && count().and_then(|count| arrays.list(count, "arrays")).is_ok_and(|arrays| arrays.iter().any(is_kept))
@@ -284,7 +284,7 @@ fn keeps(region: &Arg<*const dvm_across_t>, arrays: &Arg<*const dvm_across_array
 fn keep(call: &Call, array: &dvm_across_array_t) -> Keep {
     if array.named & DVM_ACROSS_KEEP != 0 {
         Keep::Always
-    } else if array.named & DVM_ACROSS_KEEP_IN_LOOP != 0 && across::runs_loop() && call.engine().config().keep() {
+    } else if array.named & DVM_ACROSS_KEEP_IN_LOOP != 0 && call.engine().config().keep() && across::runs_loop(call) {
         Keep::InLoop
     } else {
         Keep::No

@@ -18,6 +18,7 @@ unsafe extern "C" {
     safe fn sigfillset(set: &mut SignalSet) -> c_int;
     safe fn sigaddset(set: &mut SignalSet, signal: c_int) -> c_int;
     safe fn sigdelset(set: &mut SignalSet, signal: c_int) -> c_int;
+    safe fn sigismember(set: &SignalSet, signal: c_int) -> c_int;
     safe fn pthread_sigmask(how: c_int, set: Option<&SignalSet>, before: Option<&mut SignalSet>) -> c_int;
     #[link_name = "raise"]
     safe fn raise_signal(signal: c_int) -> c_int;
@@ -53,6 +54,11 @@ impl SignalSet {
         SignalSet::none().and_blocked()
     }
 
+    /// Whether it has a signal.
+    pub(crate) fn has(&self, signal: c_int) -> bool {
+        sigismember(self, signal) == 1
+    }
+
     /// Has the calling thread block these signals, and no others; what it has blocked before.
     pub(crate) fn block(&self) -> SignalSet {
         let mut before = SignalSet::none();
@@ -74,15 +80,27 @@ impl SignalSet {
 }
 
 /// Whether the program handles a signal by a function of its own.
-#[allow(unsafe_code, reason = "asks the system for the action")]
 pub(crate) fn has_handler(signal: c_int) -> bool {
+    handler(signal).is_some()
+}
+
+/// The signals that are handled, and the addresses of the functions that do.
+pub(crate) fn handlers() -> impl Iterator<Item = (c_int, usize)> {
+    (1..=LAST_SIGNAL).filter_map(|signal| Some((signal, handler(signal)?)))
+}
+
+/// The greatest number of a signal.
+const LAST_SIGNAL: c_int = 64;
+
+#[allow(unsafe_code, reason = "asks the system for the action")]
+fn handler(signal: c_int) -> Option<usize> {
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: the call only writes the action, of which all bits being zero is a value.
     let action = unsafe {
         libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr());
         action.assume_init()
     };
-    ![libc::SIG_DFL, libc::SIG_IGN].contains(&action.sa_sigaction)
+    Some(action.sa_sigaction).filter(|handler| ![libc::SIG_DFL, libc::SIG_IGN].contains(handler))
 }
 
 /// Signals that a thread's own instructions raise. They are never blocked: a fault in a task must reach the program's
