@@ -24,6 +24,7 @@ mod function_names;
 mod hlfir;
 mod included_marks;
 mod inlining;
+mod intrinsic_names;
 mod jumps;
 mod kept_objects;
 mod kept_texts;

@@ -81,7 +81,7 @@ fn on_lines_of_their_own<'s, 't>(statements: &'s [&'t FortranStatement]) -> Vec<
 }
 
 /// Names before parentheses that are neither components nor subroutines.
-fn referenced(text: &str) -> Vec<&str> {
+pub fn referenced(text: &str) -> Vec<&str> {
     let all = tokens(text);
     let is_named = |at: &usize| {
         let before = at.checked_sub(1).map(|before| all[before]);
