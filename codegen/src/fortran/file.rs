@@ -220,7 +220,7 @@ impl<'a> FortranFile<'a> {
         };
         let of_statements = self.statement_functions(procedure, statements.first().map_or(0, |s| s.first));
         let may_be_intrinsic = |name: &str| is_intrinsic(name) && !of_variables(name);
-        let mut lines = BTreeMap::new();
+        let (mut lines, mut taken) = (BTreeMap::new(), BTreeSet::new());
         for statement in statements {
             let referenced = shown_calls::referenced(&statement.text);
             if let Some(name) = referenced.iter().find(|name| of_statements.contains(*name) && !of_variables(name)) {
@@ -234,9 +234,12 @@ impl<'a> FortranFile<'a> {
             for name in check_words(statement, &intrinsic, &names, pure)? {
                 lines.entry(name).or_insert(statement.first);
             }
+            taken
+                .extend(intrinsic.into_iter().filter(|name| words::is_taken(name)).map(|name| (statement.first, name)));
             constant_powers::check(statement, &|name| operand_kind(declared, name))?;
         }
-        let is_function = |name: &str| names.contains(name) && !of_variables(name);
+        let is_function =
+            |line: u32, name: &str| names.contains(name) && !of_variables(name) && !taken.contains(&(line, name));
         let powers =
             |statement: &FortranStatement| constant_powers::shown(statement, &|name| operand_kind(declared, name));
         let is_constant =

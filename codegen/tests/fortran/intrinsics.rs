@@ -1,6 +1,6 @@
 //! Intrinsic functions: those that are not taken are told by that name, and a program's own functions may have their names.
 
-use super::{can_run, compiled, dvmfc, printed, said};
+use super::{agree, can_run, compiled, dvmfc, kernels, printed, said};
 
 /// Functions that have the names of intrinsic ones, and one that calls such a one.
 const MODULE: &str = "\
@@ -23,11 +23,15 @@ real(8) function scale(x)
 real(8) :: x
 scale = x*0.5d0
 end function
+real(8) function dim(x)
+real(8) :: x
+dim = x + 2
+end function
 ";
 
 /// Statements of `use` and declarations, the clause of the mark, the statement of the loop, and a part of the reason; `None`: the region is
 /// tiled.
-const CASES: [(&str, &str, &str, Option<&str>); 17] = [
+const CASES: [(&str, &str, &str, Option<&str>); 22] = [
     ("", "", "a(i) = erfc(a(i))", Some("the intrinsic function `erfc` is not taken")),
     ("", "pure(erfc)", "a(i) = erfc(a(i))", Some("the intrinsic function `erfc` is not taken")),
     // The function of the module is not seen there.
@@ -37,6 +41,11 @@ const CASES: [(&str, &str, &str, Option<&str>); 17] = [
     ("", "", "a(i) = a(i) + maxval(b)", Some("the intrinsic function `maxval` is not taken")),
     ("", "pure(sqrt)", "a(i) = sqrt(a(i))", Some("the intrinsic function `sqrt` needs no `pure`")),
     ("", "pure(erfc)", "a(i) = a(i)*2", Some("the region calls no function `erfc`")),
+    ("", "", "a(i) = modulo(a(i), 2d0)", Some("`modulo` of real numbers")),
+    ("", "pure(dim)", "a(i) = dim(a(i), 1d0)", Some("the intrinsic function `dim` needs no `pure`")),
+    ("real(8), external :: dim", "", "a(i) = dim(1*a(i))", None),
+    ("", "", "a(i) = dim(a(i), b(41 - i))", None),
+    ("real(8) :: dim, y\ndim(y) = y*2", "", "a(i) = dim(a(i))", Some("`dim` is a statement function")),
     ("use own", "", "a(i) = gamma(a(i))", None),
     ("use own", "pure(gamma)", "a(i) = gamma(a(i))", None),
     ("use own", "", "a(i) = told(a(i))", Some("line 13: the intrinsic function `erfc` is not taken")),
@@ -94,4 +103,31 @@ fn statement_functions_of_the_host_are_told() {
     let folder = testkit::scratch(&[("in.f90", text)]);
     let messages = said(&dvmfc(&folder, "-c in.f90 -o in.o"));
     assert!(messages.contains("in.f90:12:1: warning") && messages.contains("`fraction` is a statement"), "{messages}");
+}
+
+/// Values at the limits of types, each shift and position, and NaNs, as each level of gfortran has them.
+#[test]
+fn functions_of_bits_and_differences_are_exact() {
+    if !can_run("functions of bits") {
+        return;
+    }
+    for options in ["-O0", "-O1", "-O2", "-O3 -march=native -ffp-contract=off"] {
+        agree(&kernels().join("words_of_bits.f90"), options);
+    }
+}
+
+/// Flang looks at a difference that wraps as gfortran does; a compiler of C would compare the operands.
+#[test]
+fn differences_that_wrap_are_those_of_gfortran() {
+    if !can_run("differences that wrap") {
+        return;
+    }
+    let text = "subroutine s(x, y, d)\ninteger :: x(3), y(3), d(3)\n!$dvm region\ndo i = 1, 3\nd(i) = dim(x(i), y(i))\nend do\n\
+                end subroutine\nprogram main\ninteger :: x(3), y(3), d(3)\nx = [-huge(1), huge(1), -5]\ny = [3, -4, huge(1)]\n\
+                call s(x, y, d)\nprint *, d\nend program\n";
+    for option in ["-O0", "-O2"] {
+        let folder = testkit::scratch(&[("in.f90", text)]);
+        compiled(&folder, &format!("{option} --dvm-strict"));
+        assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "1", "1").0, "{option}");
+    }
 }
