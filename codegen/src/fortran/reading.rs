@@ -180,6 +180,10 @@ fn translated(
         words_only(inside)?;
         return refuse("flang shows no loop here", "put the mark directly before a `do`");
     };
+    if let Some(name) = entry_of(file, function) {
+        let remedy = "put what follows the `entry` into a procedure of its own, and call that here";
+        return refuse(&format!("the region stands behind the `entry` of `{name}`"), remedy);
+    }
     if let Some(s) = file.equivalence(function) {
         let remedy = "give the arrays storage of their own";
         return Err(FortranRefusal::new(s.first, "the subprogram or the file has an EQUIVALENCE", remedy));
@@ -247,6 +251,18 @@ fn translated(
         format!("{}_{}", procedure.rsplit('P').next().unwrap_or("main").replace("_QQ", ""), mark.line)
     });
     Ok(FortranRegion { name, mark: mark.line, first, last, symbol, clauses, translated, conditions })
+}
+
+/// The name of a procedure that begins with an `entry`: its variables have another procedure's names. Flang gives it that one's line.
+fn entry_of<'f>(file: &'f FortranFile, function: &HlfirOp) -> Option<&'f str> {
+    let symbol = super::variables::attribute(&function.text, "@", '(').unwrap_or_default();
+    let of_head = |name: &str| {
+        let mut heads = file.statements.iter().filter(|s| s.first == function.place.0);
+        heads.any(|head| words::tokens(&head.text).contains(&name))
+    };
+    let entries = file.statements.iter().filter_map(|s| s.text.strip_prefix("entry ")?.split('(').next());
+    let mut entries = entries.map(str::trim).filter(|name| symbol.rsplit('P').next() == Some(*name));
+    entries.find(|name| !of_head(name))
 }
 
 /// The statement whose jumps have not become branches of a loop.

@@ -498,3 +498,22 @@ fn constant_arrays_are_compared() {
     assert_eq!(tiles.0, plain.0);
     assert!(!tiles.1.contains("tiles of"), "{}", tiles.1);
 }
+
+/// A counter behind an `entry`, whose name is one of the procedure before.
+#[test]
+fn names_of_entries_are_told() {
+    if !can_run("entries") {
+        return;
+    }
+    let text = "subroutine one(n, a)\ninteger n, i\nreal a(n)\na = 1\n!$dvm region\ndo i = 1, n\na(i) = a(i) + i\nend do\nreturn\n\
+                entry two(n, a)\n!$dvm region\ndo i = 1, n\na(i) = a(i)*2\nend do\nend subroutine\n\
+                program main\nreal a(40)\ncall one(40, a)\ncall two(40, a)\nprint *, a\nend program\n";
+    let folder = testkit::scratch(&[("in.f90", text)]);
+    let messages = compiled(&folder, "--dvm-remarks");
+    assert!(
+        messages.contains("in.f90:11:1: warning") && messages.contains("behind the `entry` of `two`"),
+        "{messages}"
+    );
+    assert!(messages.contains("into a procedure of its own") && messages.contains("1 of 2 regions"), "{messages}");
+    assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "1", "1").0);
+}
