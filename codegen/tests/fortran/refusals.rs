@@ -517,3 +517,42 @@ fn names_of_entries_are_told() {
     assert!(messages.contains("into a procedure of its own") && messages.contains("1 of 2 regions"), "{messages}");
     assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "1", "1").0);
 }
+
+/// In fixed form blanks do not count, also in the head of a loop.
+#[test]
+fn heads_of_loops_need_no_blanks_in_fixed_form() {
+    if !can_run("heads without blanks") {
+        return;
+    }
+    let lines = [
+        "      SUBROUTINE S(N,A)",
+        "      REAL*8 A(N,N)",
+        "C$DVM REGION",
+        "      DO20J=1,N",
+        "      DO10I=1,N",
+        "      A(I,J)=A(I,J)*2+I",
+        "   10 CONTINUE",
+        "   20 CONTINUE",
+        "C$DVM REGION",
+        "      D O J=1,N",
+        "      A(J,1)=A(J,N)+1",
+        "      ENDDO",
+        "C$DVM REGION",
+        "      DOJ=1,N",
+        "      A(J,2)=A(J,N)+1",
+        "      END DO",
+        "      END",
+        "      PROGRAM MAIN",
+        "      REAL*8 A(9,9)",
+        "      A=1",
+        "      CALL S(9,A)",
+        "      PRINT*,A",
+        "      END\n",
+    ];
+    let text = lines.join("\n");
+    let folder = testkit::scratch(&[("in.f", &text)]);
+    assert!(run(&folder, "gfortran", "in.f -o plain").status.success());
+    let tiled = said(&dvmfc(&folder, "--dvm-remarks in.f -o tiled"));
+    assert_eq!(tiled.matches("is tiled").count(), 3, "{tiled}");
+    assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "1", "1").0);
+}
