@@ -32,6 +32,7 @@ mod lowering;
 mod messages;
 mod module_files;
 mod modules;
+mod name_meanings;
 mod numeric_functions;
 mod passing;
 mod places;

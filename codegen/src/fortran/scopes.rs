@@ -1,19 +1,11 @@
 //! Names that mean something of their own where a statement stands: those of `associate`, `select type` and `select rank`,
 //! and those that a `block` declares. Flang shows the variables of all such constructs of a procedure, and not where they end.
 
+use super::name_meanings::NameMeaning;
 use super::statements::FortranStatement;
 use super::words::is_declaration;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
-
-/// Whose a name is where a statement stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NameMeaning {
-    /// It is that of an `associate`, a `select type` or a `select rank`.
-    OfConstruct,
-    /// A `block` may declare it, on these lines.
-    OfBlock(Vec<RangeInclusive<u32>>),
-}
 
 /// The names of the constructs that are open before a line, as the innermost construct that has the name means them.
 pub fn names_around(statements: &[FortranStatement], line: u32) -> BTreeMap<String, NameMeaning> {

@@ -3,7 +3,7 @@
 use super::constant_arrays::{ConstantArray, of_global, of_module};
 use super::hlfir::{HlfirOp, base};
 use super::modules::{FileModules, ModuleConstant};
-use super::scopes::NameMeaning;
+use super::name_meanings::NameMeaning;
 use super::types::{Content, Element, Holder, SpelledType};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
