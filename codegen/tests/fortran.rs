@@ -11,6 +11,8 @@ mod drawn_branches;
 mod drawn_calls;
 #[path = "fortran/folded.rs"]
 mod folded;
+#[path = "fortran/intrinsics.rs"]
+mod intrinsics;
 #[path = "fortran/marks.rs"]
 mod marks;
 #[path = "fortran/modules.rs"]

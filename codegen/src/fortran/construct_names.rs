@@ -19,6 +19,26 @@ pub fn loop_end(text: &str) -> Option<LoopEnd> {
     (head.contains('=') && !head.contains("==") || is_other).then_some(label.map_or(LoopEnd::EndDo, LoopEnd::Label))
 }
 
+/// The head of a loop of fixed form, where blanks do not count, with blanks behind its words: `do 20 i=1,n` of `do20i=1,n`. Only a loop has
+/// a comma outside of parentheses behind the sign.
+pub fn with_blanks(text: &str) -> Option<String> {
+    if !text.starts_with('d') || loop_end(text).is_some() || text.contains(['\'', '"']) {
+        return None;
+    }
+    let bare: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let (head, range) = bare.strip_prefix("do")?.split_once('=')?;
+    let name = head.trim_start_matches(|c: char| c.is_ascii_digit());
+    let label = &head[..head.len() - name.len()];
+    let name = if label.is_empty() { name } else { name.trim_start_matches(',') };
+    let mut depth = 0_i32;
+    let is_range = range.chars().any(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    });
+    let between = if label.is_empty() { "" } else { " " };
+    (is_name(name) && is_range).then(|| format!("do {label}{between}{name}={range}"))
+}
+
 /// Takes the names of loops and of `if (...) then` out of statements, and of a `cycle` of the innermost loop. A name that is
 /// not the one of the construct around stays, and is refused where a region has it.
 /// Each statement is a label and a text.
@@ -162,6 +182,10 @@ mod tests {
             "end do",
         ];
         assert_eq!(texts(text, SourceForm::Free), expected);
+        let fixed = "      DO20I=1,N\n      D O I=1,M(2,3)\n   20 CONTINUE\n      DO20I=1.5\n      DOI=M(1,2)\n      DO 3,J=1,2\n";
+        let expected = ["do 20 i=1,n", "do i=1,m(2,3)", "continue", "do20i=1.5", "doi=m(1,2)", "do 3,j=1,2"];
+        assert_eq!(texts(fixed, FIXED), expected);
+        assert_eq!(texts("do20i=1,n\n", SourceForm::Free), ["do20i=1,n"]);
         let fixed = "      A: DO 10 I = 1, N\n      CYCLE A\n   10 CONTINUE\n";
         assert_eq!(texts(fixed, FIXED), ["do 10 i = 1, n", "cycle", "continue"]);
     }

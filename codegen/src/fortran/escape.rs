@@ -7,10 +7,23 @@ use super::hlfir::{HlfirOp, base};
 /// the lines `region` leave are read by nobody behind them; what is read inside of them is looked at elsewhere.
 pub fn escape(function: &HlfirOp, variable: &str, region: (u32, u32)) -> Option<u32> {
     let mut walk = Walk { variable, region, found: None };
-    for region in &function.regions {
+    // Behind the loop that has the declaration, others may have its name.
+    for region in &holder(function, variable, region.0).unwrap_or(function).regions {
         walk.block(region, false);
     }
     walk.found
+}
+
+/// The operation around a line whose blocks declare a variable.
+fn holder<'a>(op: &'a HlfirOp, variable: &str, line: u32) -> Option<&'a HlfirOp> {
+    let inner = op.regions.iter().flatten().find_map(|inner| holder(inner, variable, line));
+    let declares = |op: &HlfirOp| op.name == "hlfir.declare" && op.results.iter().any(|result| result == variable);
+    let holds = |block: &Vec<HlfirOp>| block.iter().any(declares) && block.iter().any(|op| stands_at(op, line));
+    inner.or_else(|| op.regions.iter().any(holds).then_some(op))
+}
+
+fn stands_at(op: &HlfirOp, line: u32) -> bool {
+    op.is_own && op.place.0 == line || op.inner().iter().any(|op| op.is_own && op.place.0 == line)
 }
 
 struct Walk<'a> {

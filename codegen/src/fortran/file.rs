@@ -5,12 +5,14 @@ use super::constant_powers::{self, OperandKind};
 use super::external_functions::mark_of;
 use super::function_names::FunctionNames;
 use super::hlfir::HlfirOp;
+use super::intrinsic_names::is_intrinsic;
 use super::modules::FileModules;
 use super::refused::FortranRefusal;
 use super::shown_calls::{self, Expected};
 use super::statements::FortranStatement;
 use super::variables::{Declared, FortranArray, FortranKind, attribute};
 use super::words;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -213,19 +215,31 @@ impl<'a> FortranFile<'a> {
         names.extend(declared.constants.keys().cloned());
         names.extend(self.callable());
         names.extend(pure.iter().chain(self.functions.generic_names(pure)).cloned());
-        let mut lines = BTreeMap::new();
-        for statement in statements {
-            let mut used = BTreeSet::new();
-            words::check(statement, &names, &mut used)?;
-            constant_powers::check(statement, &|name| operand_kind(declared, name))?;
-            for name in used {
-                lines.entry(name).or_insert(statement.first);
-            }
-        }
         let of_variables = |name: &str| {
             declared.constants.contains_key(name) || declared.variables.values().any(|variable| variable.name == name)
         };
-        let is_function = |name: &str| names.contains(name) && !of_variables(name);
+        let of_statements = self.statement_functions(procedure, statements.first().map_or(0, |s| s.first));
+        let may_be_intrinsic = |name: &str| is_intrinsic(name) && !of_variables(name);
+        let (mut lines, mut taken) = (BTreeMap::new(), BTreeSet::new());
+        for statement in statements {
+            let referenced = shown_calls::referenced(&statement.text);
+            if let Some(name) = referenced.iter().find(|name| of_statements.contains(*name) && !of_variables(name)) {
+                let reason = format!("`{name}` is a statement function here, which flang does not show");
+                let remedy =
+                    "write a function of the module for it; or assign its value to a variable before the region";
+                return Err(FortranRefusal::new(statement.first, &reason, remedy));
+            }
+            let candidates = referenced.into_iter().filter(|name| may_be_intrinsic(name)).collect();
+            let intrinsic = self.intrinsic_of(candidates, statement, procedure);
+            for name in check_words(statement, &intrinsic, &names, pure)? {
+                lines.entry(name).or_insert(statement.first);
+            }
+            taken
+                .extend(intrinsic.into_iter().filter(|name| words::is_taken(name)).map(|name| (statement.first, name)));
+            constant_powers::check(statement, &|name| operand_kind(declared, name))?;
+        }
+        let is_function =
+            |line: u32, name: &str| names.contains(name) && !of_variables(name) && !taken.contains(&(line, name));
         let powers =
             |statement: &FortranStatement| constant_powers::shown(statement, &|name| operand_kind(declared, name));
         let is_constant =
@@ -237,6 +251,48 @@ impl<'a> FortranFile<'a> {
         let expected = Expected { is_function: &is_function, powers: &powers, is_complex: &is_complex };
         shown_calls::check(statements, procedure, &self.functions, &expected)?;
         Ok(lines)
+    }
+
+    /// Those of `names` in a statement of a procedure that surely are intrinsic functions: flang calls no function of the program there, by
+    /// such a name or by one that the statement does not have.
+    fn intrinsic_of<'s>(
+        &self,
+        mut names: BTreeSet<&'s str>,
+        statement: &'s FortranStatement,
+        procedure: &HlfirOp,
+    ) -> BTreeSet<&'s str> {
+        if names.is_empty() {
+            return names;
+        }
+        let words = words::tokens(&statement.text);
+        let is_here = |op: &&HlfirOp| op.is_own && (statement.first..=statement.last).contains(&op.place.0);
+        for call in procedure.inner().into_iter().filter(is_here).filter(|op| op.name.starts_with("fir.call")) {
+            // A call of a dummy procedure has no name.
+            let Some(symbol) = attribute(&call.text, "@", '(') else { return BTreeSet::new() };
+            let called = self.functions.name_of(symbol);
+            if symbol.starts_with("_Q") || call.text.contains("is_bind_c") {
+                if !words.contains(&called) {
+                    return BTreeSet::new();
+                }
+                names.remove(called);
+            }
+        }
+        names
+    }
+
+    /// Names of statement functions of a procedure, or of the one around it, before a line, and of arrays whose elements are assigned: both
+    /// have the same form.
+    fn statement_functions(&self, procedure: &HlfirOp, line: u32) -> BTreeSet<&str> {
+        let behind = |from: u32| self.statements.iter().filter(move |s| s.first > from && s.first < line);
+        let host = around(procedure).and_then(|symbol| self.procedure(&symbol)).map(|host| host.place.0);
+        let of_host = behind(host.unwrap_or(line)).take_while(|s| s.text != "contains");
+        let all = of_host.chain(behind(procedure.place.0)).filter(|s| words::is_assignment(&s.text));
+        let names = all.filter_map(|s| {
+            let all = words::tokens(&s.text);
+            let end = all.iter().position(|token| *token == ")")?;
+            (all.get(1) == Some(&"(") && all.get(end + 1) == Some(&"=")).then_some(all[0])
+        });
+        names.collect()
     }
 
     /// Refuses names that are also macros: flang has put in what they stand for.
@@ -253,6 +309,28 @@ impl<'a> FortranFile<'a> {
             None => Ok(()),
         }
     }
+}
+
+/// Checks the words of a statement in which `intrinsic` are surely intrinsic functions; gives those of `names` that it has.
+fn check_words(
+    statement: &FortranStatement,
+    intrinsic: &BTreeSet<&str>,
+    names: &BTreeSet<String>,
+    pure: &[String],
+) -> Result<BTreeSet<String>, FortranRefusal> {
+    let is_called = |name: &&String| intrinsic.contains(name.as_str());
+    if let Some(name) = pure.iter().filter(is_called).find(|name| words::is_taken(name)) {
+        let reason = format!("the intrinsic function `{name}` needs no `pure`");
+        return Err(FortranRefusal::new(statement.first, &reason, "leave it out of the mark"));
+    }
+    // Another procedure of the file, or the mark, may have the name of an intrinsic function.
+    let mut names = Cow::Borrowed(names);
+    if intrinsic.iter().any(|name| names.contains(*name) && !words::is_function(name)) {
+        names.to_mut().retain(|name| !intrinsic.contains(name.as_str()) || words::is_function(name));
+    }
+    let mut used = BTreeSet::new();
+    words::check(statement, &names, &|name| !intrinsic.contains(name), &mut used)?;
+    Ok(used)
 }
 
 /// What a name is, if it is that of a variable or a constant.
@@ -278,6 +356,13 @@ fn external_procedure(procedure: &HlfirOp) -> Option<&str> {
     let rest = symbol.strip_prefix("_QP").or_else(|| symbol.strip_prefix("_QF"))?;
     let name = rest.split(|c: char| c.is_ascii_uppercase()).next()?;
     Some(name).filter(|name| !name.is_empty())
+}
+
+/// Flang's name of the procedure or program around an internal one.
+fn around(procedure: &HlfirOp) -> Option<String> {
+    let (before, _) = attribute(&procedure.text, "@", '(')?.rsplit_once('P')?;
+    let (scope, host) = before.rsplit_once('F')?;
+    Some(if host.is_empty() { "_QQmain".to_owned() } else { format!("{scope}P{host}") })
 }
 
 fn procedure_in<'a>(all: &'a [HlfirOp], symbol: &str) -> Option<&'a HlfirOp> {

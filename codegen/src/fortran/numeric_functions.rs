@@ -18,6 +18,47 @@ pub struct NumericFunction {
     pub result: Element,
     /// Fortran's names of it, one of which the mark must have in `pure`; none: it needs no word.
     pub names: &'static [&'static str],
+    /// Its statements, if it is none of the compiler's.
+    written_out: Option<WrittenOut>,
+}
+
+/// A function that flang writes out: its value is exact, and C has the operations that gfortran makes of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrittenOut {
+    /// `dim(x, y)` of reals
+    Difference,
+    /// The same of whole numbers
+    WholeDifference,
+    /// `modulo(x, y)`
+    Modulo,
+    /// `ishft(x, y)`
+    Shift,
+    /// `ibset(x, y)`
+    SetBit,
+    /// `ibclr(x, y)`
+    ClearBit,
+    /// `btest(x, y)`
+    TestBit,
+}
+
+impl WrittenOut {
+    /// The name in Fortran, and the statements in C, with `@T` for the type, `@U` for the same without sign, and `@B` for its bits.
+    fn text(self) -> (&'static str, &'static str) {
+        match self {
+            // Gfortran's result of a NaN is one, and flang's is zero.
+            WrittenOut::Difference => ("dim", "@T d = x - y; return d <= 0 ? 0 : d;"),
+            // Gfortran looks at the difference, which may wrap; C would compare the operands.
+            WrittenOut::WholeDifference => ("dim", "@T d = (@T)((@U)x - (@U)y); return d > 0 ? d : 0;"),
+            WrittenOut::Modulo => ("modulo", "@T r = x % y; return r != 0 && (x ^ y) < 0 ? r + y : r;"),
+            WrittenOut::Shift => (
+                "ishft",
+                "@U n = y < 0 ? -(@U)y : (@U)y; return n >= @B ? 0 : y < 0 ? (@T)((@U)x >> n) : (@T)((@U)x << n);",
+            ),
+            WrittenOut::SetBit => ("ibset", "return x | (@T)((@U)1 << y);"),
+            WrittenOut::ClearBit => ("ibclr", "return x & ~(@T)((@U)1 << y);"),
+            WrittenOut::TestBit => ("btest", "return (@U)x >> y & 1;"),
+        }
+    }
 }
 
 /// The type of an argument behind the first one.
@@ -72,6 +113,7 @@ pub fn numeric_function(op: &HlfirOp) -> Option<NumericFunction> {
         others: row.2,
         result: element,
         names: row.3,
+        written_out: None,
     };
     if !op.name.starts_with("fir.call") {
         let row = OPERATIONS.iter().find(|row| row.0 == op.name)?;
@@ -86,6 +128,7 @@ pub fn numeric_function(op: &HlfirOp) -> Option<NumericFunction> {
             others: &[],
             result,
             names: &[],
+            written_out: None,
         };
         return match rest.split('.').collect::<Vec<_>>().as_slice() {
             ["trunc", of] => real(of).map(|element| plain("trunc", element, element)),
@@ -105,10 +148,22 @@ fn real(spelling: &str) -> Option<Element> {
 }
 
 impl NumericFunction {
+    /// A function that flang writes out, of two arguments of a type.
+    pub fn written_out(function: WrittenOut, element: Element) -> NumericFunction {
+        let result = if function == WrittenOut::TestBit { Element::Condition } else { element };
+        let (builtin, others) = (function.text().0, &[Other::Same][..]);
+        NumericFunction { builtin, element, others, result, names: &[], written_out: Some(function) }
+    }
+
     /// Its name in C; no name of Fortran begins so.
     pub fn name(&self) -> String {
-        let types = if self.element == Element::F32 { "f" } else { "d" };
-        let whole = if self.result == Element::I64 { "l" } else { "" };
+        let types = match self.element {
+            Element::F32 => "f",
+            Element::I32 => "i",
+            Element::I64 => "l",
+            _ => "d",
+        };
+        let whole = if self.result == Element::I64 && !self.element.is_whole() { "l" } else { "" };
         format!("_n_{}_{types}{whole}", self.builtin)
     }
 
@@ -121,6 +176,12 @@ impl NumericFunction {
             [Other::Same, ..] => (format!(", {of} y"), ", y"),
             [Other::Whole, ..] => (", int y".to_owned(), ", y"),
         };
+        if let Some(function) = self.written_out {
+            let (unsigned, bits) =
+                if self.element == Element::I64 { ("unsigned long", "64") } else { ("unsigned", "32") };
+            let body = function.text().1.replace("@T", of).replace("@U", unsigned).replace("@B", bits);
+            return format!("static {result} {}({of} x{more}) {{ {body} }}", self.name());
+        }
         format!(
             "static {result} {}({of} x{more}) {{ return ({result})__builtin_{}{end}(x{passed}); }}",
             self.name(),
@@ -164,6 +225,20 @@ mod tests {
         ] {
             assert_eq!(function(name, text), None, "{name} {text}");
         }
+    }
+
+    #[test]
+    fn functions_that_flang_writes_out() {
+        let text = |function, element| NumericFunction::written_out(function, element).text();
+        let dim = "static double _n_dim_d(double x, double y) { double d = x - y; return d <= 0 ? 0 : d; }";
+        assert_eq!(text(WrittenOut::Difference, Element::F64), dim);
+        let set = "static long _n_ibset_l(long x, long y) { return x | (long)((unsigned long)1 << y); }";
+        assert_eq!(text(WrittenOut::SetBit, Element::I64), set);
+        let test = "static int _n_btest_l(long x, long y) { return (unsigned long)x >> y & 1; }";
+        assert_eq!(text(WrittenOut::TestBit, Element::I64), test);
+        let shift = "static int _n_ishft_i(int x, int y) { unsigned n = y < 0 ? -(unsigned)y : (unsigned)y; \
+                     return n >= 32 ? 0 : y < 0 ? (int)((unsigned)x >> n) : (int)((unsigned)x << n); }";
+        assert_eq!(text(WrittenOut::Shift, Element::I32), shift);
     }
 
     #[test]

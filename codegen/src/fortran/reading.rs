@@ -180,6 +180,10 @@ fn translated(
         words_only(inside)?;
         return refuse("flang shows no loop here", "put the mark directly before a `do`");
     };
+    if let Some(name) = entry_of(file, function) {
+        let remedy = "put what follows the `entry` into a procedure of its own, and call that here";
+        return refuse(&format!("the region stands behind the `entry` of `{name}`"), remedy);
+    }
     if let Some(s) = file.equivalence(function) {
         let remedy = "give the arrays storage of their own";
         return Err(FortranRefusal::new(s.first, "the subprogram or the file has an EQUIVALENCE", remedy));
@@ -249,6 +253,18 @@ fn translated(
     Ok(FortranRegion { name, mark: mark.line, first, last, symbol, clauses, translated, conditions })
 }
 
+/// The name of a procedure that begins with an `entry`: its variables have another procedure's names. Flang gives it that one's line.
+fn entry_of<'f>(file: &'f FortranFile, function: &HlfirOp) -> Option<&'f str> {
+    let symbol = super::variables::attribute(&function.text, "@", '(').unwrap_or_default();
+    let of_head = |name: &str| {
+        let mut heads = file.statements.iter().filter(|s| s.first == function.place.0);
+        heads.any(|head| words::tokens(&head.text).contains(&name))
+    };
+    let entries = file.statements.iter().filter_map(|s| s.text.strip_prefix("entry ")?.split('(').next());
+    let mut entries = entries.map(str::trim).filter(|name| symbol.rsplit('P').next() == Some(*name));
+    entries.find(|name| !of_head(name))
+}
+
 /// The statement whose jumps have not become branches of a loop.
 fn jump_that_stays(inside: &[FortranStatement], function: &HlfirOp) -> Option<FortranRefusal> {
     let remedy = "write the rest of the iteration as `if (...) then`";
@@ -287,7 +303,7 @@ fn directive_before(text: &str, first: u32) -> Option<u32> {
 fn words_only(inside: &[FortranStatement]) -> Result<(), FortranRefusal> {
     let all: BTreeSet<String> = BTreeSet::new();
     for statement in inside {
-        match words::check(statement, &all, &mut BTreeSet::new()) {
+        match words::check(statement, &all, &|_| true, &mut BTreeSet::new()) {
             Err(why) if why.reason.starts_with('`') => {}
             other => other?,
         }

@@ -29,6 +29,7 @@ mod region_place;
 mod updates;
 mod views;
 mod writes;
+mod written_out;
 
 use own_arrays::own_arrays;
 
@@ -155,6 +156,9 @@ struct Translator<'a> {
     accesses: Vec<NamedElement>,
     /// Operations up to here, by the names of their results.
     seen: HashMap<&'a str, &'a HlfirOp>,
+    /// The last value that was kept, and for differences the one before.
+    last_kept: Option<&'a str>,
+    kept_before: HashMap<&'a str, &'a str>,
     statement: usize,
     depth: usize,
     /// What follows is an assignment, which computes all its operands.
@@ -240,6 +244,8 @@ impl<'a> Translator<'a> {
             enters: false,
             accesses: Vec::new(),
             seen: HashMap::new(),
+            last_kept: None,
+            kept_before: HashMap::new(),
             statement: 1,
             depth: 1,
             before_assignment: false,

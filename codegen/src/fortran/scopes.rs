@@ -1,12 +1,14 @@
 //! Names that mean something of their own where a statement stands: those of `associate`, `select type` and `select rank`,
 //! and those that a `block` declares. Flang shows the variables of all such constructs of a procedure, and not where they end.
 
+use super::name_meanings::NameMeaning;
 use super::statements::FortranStatement;
 use super::words::is_declaration;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
-/// The names of the constructs that are open before a line; `true`: the innermost with this name is no `block`.
-pub fn names_around(statements: &[FortranStatement], line: u32) -> BTreeMap<String, bool> {
+/// The names of the constructs that are open before a line, as the innermost construct that has the name means them.
+pub fn names_around(statements: &[FortranStatement], line: u32) -> BTreeMap<String, NameMeaning> {
     let mut open: Vec<Construct> = Vec::new();
     for statement in statements.iter().take_while(|statement| statement.first < line) {
         let text: String = statement.text.chars().filter(|c| !c.is_whitespace()).collect();
@@ -14,29 +16,54 @@ pub fn names_around(statements: &[FortranStatement], line: u32) -> BTreeMap<Stri
         if ["endassociate", "endselect", "endblock"].iter().any(|end| ends_with_name(text, end)) {
             open.pop();
         } else if let Some(list) = text.strip_prefix("associate(").filter(|list| list.contains("=>")) {
-            open.push(Construct { is_block: false, names: names_of_list(list) });
+            open.push(Construct::naming(names_of_list(list)));
         } else if let Some(list) = ["selecttype(", "selectrank("].iter().find_map(|begin| text.strip_prefix(begin)) {
-            open.push(Construct { is_block: false, names: names_of_list(list) });
+            open.push(Construct::naming(names_of_list(list)));
         } else if text.starts_with("selectcase(") {
-            open.push(Construct { is_block: false, names: BTreeSet::new() });
+            open.push(Construct::default());
         } else if text == "block" {
-            open.push(Construct { is_block: true, names: BTreeSet::new() });
+            open.push(Construct { is_block: true, ..Construct::default() });
         } else if let Some(block) = open.last_mut().filter(|construct| construct.is_block)
             && (is_declaration(&statement.text) || text.starts_with("import"))
         {
-            block.names.extend(words(&statement.text));
+            for name in declared_by(&statement.text) {
+                block.lines.entry(name).or_default().push(statement.first..=statement.last);
+            }
         }
     }
     let mut all = BTreeMap::new();
     for construct in open {
-        all.extend(construct.names.into_iter().map(|name| (name, !construct.is_block)));
+        all.extend(construct.names.into_iter().map(|name| (name, NameMeaning::OfConstruct)));
+        all.extend(construct.lines.into_iter().map(|(name, lines)| (name, NameMeaning::OfBlock(lines))));
     }
     all
 }
 
+/// The names that a declaration may declare: those behind its `::`, or all its words.
+fn declared_by(text: &str) -> Vec<String> {
+    let plain = |text: &str| words(text).collect();
+    let Some((_, list)) = text.split_once("::").filter(|_| !text.contains(['\'', '"'])) else { return plain(text) };
+    let mut depth = 0_i32;
+    let parts = list.split(|c: char| {
+        depth += i32::from("([".contains(c)) - i32::from(")]".contains(c));
+        c == ',' && depth == 0
+    });
+    parts.filter_map(|part| words(part).next()).collect()
+}
+
+#[derive(Default)]
 struct Construct {
     is_block: bool,
+    /// Names that are no variables of a block.
     names: BTreeSet<String>,
+    /// Those that a block may declare, and the lines of the declarations.
+    lines: BTreeMap<String, Vec<RangeInclusive<u32>>>,
+}
+
+impl Construct {
+    fn naming(names: BTreeSet<String>) -> Construct {
+        Construct { names, ..Construct::default() }
+    }
 }
 
 /// A statement without the name of its construct.
@@ -83,7 +110,8 @@ mod tests {
     use super::*;
 
     fn around(text: &str, line: u32) -> Vec<(String, bool)> {
-        names_around(&statements(text, SourceForm::Free), line).into_iter().collect()
+        let all = names_around(&statements(text, SourceForm::Free), line);
+        all.into_iter().map(|(name, meaning)| (name, meaning == NameMeaning::OfConstruct)).collect()
     }
 
     #[test]
@@ -99,6 +127,10 @@ mod tests {
         assert_eq!(around(text, 5), told(&[("a", true), ("c", true)]));
         let inner = around(text, 9);
         assert!(inner.contains(&("a".to_owned(), false)) && inner.contains(&("p".to_owned(), false)), "{inner:?}");
+        let block = "block\nreal(kind=dp) :: t(n, m), u = k + 1, &\n v\nreal w, x(j)\ndo i = 1, n\nend do\nend block\n";
+        let all = names_around(&statements(block, SourceForm::Free), 5);
+        assert_eq!(all.keys().map(String::as_str).collect::<Vec<_>>(), ["j", "real", "t", "u", "v", "w", "x"]);
+        assert_eq!(all["v"], NameMeaning::OfBlock(vec![2..=3]));
         assert_eq!(around(text, 13), told(&[("a", true), ("c", true), ("s", true)]));
         assert_eq!(around(text, 15), told(&[("a", true), ("c", true), ("s", true)]));
         assert_eq!(around(text, 19), told(&[]));

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 
 /// What statements have of which flang must show as much.
 pub struct Expected<'a> {
-    /// Whether a name is that of a function.
-    pub is_function: &'a dyn Fn(&str) -> bool,
+    /// Whether a name is that of a function in the statement at a line.
+    pub is_function: &'a dyn Fn(u32, &str) -> bool,
     /// The powers of a statement.
     pub powers: &'a dyn Fn(&FortranStatement) -> usize,
     /// Whether a name is that of a complex constant.
@@ -31,7 +31,9 @@ pub fn check(
     for together in on_lines_of_their_own(statements) {
         let mut named: BTreeMap<&str, usize> = BTreeMap::new();
         for statement in together {
-            for name in referenced(&statement.text).into_iter().filter(|name| (expected.is_function)(name)) {
+            for name in
+                referenced(&statement.text).into_iter().filter(|name| (expected.is_function)(statement.first, name))
+            {
                 *named.entry(name).or_default() += 1;
             }
         }
@@ -81,7 +83,7 @@ fn on_lines_of_their_own<'s, 't>(statements: &'s [&'t FortranStatement]) -> Vec<
 }
 
 /// Names before parentheses that are neither components nor subroutines.
-fn referenced(text: &str) -> Vec<&str> {
+pub fn referenced(text: &str) -> Vec<&str> {
     let all = tokens(text);
     let is_named = |at: &usize| {
         let before = at.checked_sub(1).map(|before| all[before]);
@@ -193,7 +195,7 @@ mod tests {
         let all = statements(text, SourceForm::Free);
         let procedure = HlfirOp { regions: vec![ops], ..HlfirOp::default() };
         let expected = Expected {
-            is_function: &|name| ["f", "g"].contains(&name),
+            is_function: &|_, name| ["f", "g"].contains(&name),
             powers: &|statement| statement.text.matches("**").count(),
             is_complex: &|name| name == "q",
         };

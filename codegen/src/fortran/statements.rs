@@ -77,6 +77,13 @@ pub fn statements(text: &str, form: SourceForm) -> Vec<FortranStatement> {
         }
     }
     cutter.finish();
+    if matches!(form, SourceForm::Fixed(_)) {
+        for statement in &mut cutter.done {
+            if let Some(text) = construct_names::with_blanks(&statement.text) {
+                statement.text = text;
+            }
+        }
+    }
     construct_names::take_out(cutter.done.iter_mut().map(|one| (one.label, &mut one.text)));
     cutter.done
 }

@@ -319,10 +319,13 @@ pub fn binary(op: &HlfirOp, a: &HlfirValue, b: &HlfirValue) -> Option<HlfirValue
         ("arith.muli", Element::I32 | Element::I64) => made("*", product(a, b)),
         ("arith.divsi", Element::I32 | Element::I64) => made("/", ValueShape::Other("a division")),
         ("arith.remsi", Element::I32 | Element::I64) => made("%", ValueShape::Other("a remainder")),
-        // The parts of `abs` of a whole number, which only the whole of it may use.
-        ("arith.shrsi" | "arith.xori", Element::I32 | Element::I64) => {
-            Some(HlfirValue::of("_part_of_abs".to_owned(), a.element, ValueShape::Other("`abs` of an integer")))
+        // Parts of `abs` and of functions of bits, which only the whole of these may use.
+        ("arith.shrsi" | "arith.shli" | "arith.shrui", Element::I32 | Element::I64) => {
+            Some(HlfirValue::of("_part_of_shift".to_owned(), a.element, ValueShape::Other("a part of a shift")))
         }
+        ("arith.andi", Element::I32 | Element::I64) => made("&", ValueShape::Other("a function of bits")),
+        ("arith.ori", Element::I32 | Element::I64) => made("|", ValueShape::Other("a function of bits")),
+        ("arith.xori", Element::I32 | Element::I64) => made("^", ValueShape::Other("a function of bits")),
         ("arith.andi", Element::Condition) => made("&&", ValueShape::Affine),
         ("arith.ori", Element::Condition) => made("||", ValueShape::Affine),
         ("arith.xori", Element::Condition) if b.text == "1" => {
@@ -338,6 +341,11 @@ pub fn binary(op: &HlfirOp, a: &HlfirValue, b: &HlfirValue) -> Option<HlfirValue
         }
         _ => None,
     }
+}
+
+/// Whether a type is that of real numbers.
+pub fn is_real(element: Element) -> bool {
+    matches!(element, Element::F32 | Element::F64)
 }
 
 fn compared(value: Option<HlfirValue>) -> Option<HlfirValue> {
@@ -506,7 +514,8 @@ mod tests {
         let a = constant("1 : i32").unwrap();
         let op = |name: &str| HlfirOp { name: name.to_owned(), ..HlfirOp::default() };
         assert_eq!(binary(&op("arith.addi"), &a, &a).map(|v| v.text).as_deref(), Some("(1 + 1)"));
-        assert!(binary(&op("arith.shrui"), &a, &a).is_none());
+        assert_eq!(binary(&op("arith.ori"), &a, &a).map(|v| v.text).as_deref(), Some("(1 | 1)"));
+        assert!(binary(&op("arith.divui"), &a, &a).is_none());
         assert!(unary(&op("math.exp"), &a).is_none());
     }
 }

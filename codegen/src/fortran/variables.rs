@@ -3,6 +3,7 @@
 use super::constant_arrays::{ConstantArray, of_global, of_module};
 use super::hlfir::{HlfirOp, base};
 use super::modules::{FileModules, ModuleConstant};
+use super::name_meanings::NameMeaning;
 use super::types::{Content, Element, Holder, SpelledType};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -75,15 +76,15 @@ pub struct Declared<'a> {
     pub associated: BTreeSet<&'a str>,
     /// Variables whose names mean other variables where the region stands.
     pub hidden: HashMap<&'a str, String>,
-    /// Names of `associate` for parts of variables are taken.
-    takes_parts: bool,
+    /// Names of `associate` for parts of variables, and variables of blocks around, are taken: what names mean where a region stands.
+    names: Option<BTreeMap<String, NameMeaning>>,
 }
 
 impl<'a> Declared<'a> {
     /// Reads the declarations of `function`; `modules` tells whose variables are known.
     pub fn read(function: &'a HlfirOp, globals: &'a [HlfirOp], modules: &FileModules) -> Declared<'a> {
         let blocks: Vec<&[HlfirOp]> = function.regions.iter().map(Vec::as_slice).collect();
-        Declared::of_blocks(function, &blocks, false, globals, modules)
+        Declared::of_blocks(function, &blocks, None, globals, modules)
     }
 
     /// What a region at a line sees: the declarations of `function` in the blocks around it, the outermost first, with names of
@@ -93,16 +94,17 @@ impl<'a> Declared<'a> {
     pub fn of_region(
         function: &'a HlfirOp,
         blocks: &[&'a [HlfirOp]],
-        (line, names): (u32, &BTreeMap<String, bool>),
+        (line, names): (u32, &BTreeMap<String, NameMeaning>),
         globals: &'a [HlfirOp],
         modules: &FileModules,
     ) -> Declared<'a> {
-        let mut declared = Declared::of_blocks(function, blocks, true, globals, modules);
+        let mut declared = Declared::of_blocks(function, blocks, Some(names), globals, modules);
         declared.expose_associated();
         let order: Vec<&str> =
             blocks.iter().copied().flatten().filter_map(|op| Some(op.results.first()?.as_str())).collect();
         let scope = scope_of(&function.text);
         declared.hide_dummies_of_others(&scope);
+        declared.hide_closed_blocks(&scope);
         declared.hide(line, names, &order, &scope);
         declared
     }
@@ -127,8 +129,37 @@ impl<'a> Declared<'a> {
         }
     }
 
+    /// Hides variables of blocks that do not hold the region, if their names mean others.
+    fn hide_closed_blocks(&mut self, scope: &str) {
+        let is_closed = |key: &str, v: &FortranVariable| {
+            block_of(&v.scope, scope).is_some() && !self.is_of_open_block(key, v, scope)
+        };
+        let all = self.variables.iter().filter(|(key, variable)| is_closed(key, variable));
+        let all: Vec<(&'a str, String)> = all.map(|(key, variable)| (*key, variable.name.clone())).collect();
+        for (key, name) in all {
+            let is_other = |(other, v): (&&'a str, &FortranVariable)| v.name == name && *other != key;
+            if self.variables.iter().any(is_other) {
+                self.variables.remove(key);
+                self.hidden.insert(key, name);
+            }
+        }
+    }
+
+    /// Whether a variable is one of a block around the region, as the innermost one that declares its name.
+    fn is_of_open_block(&self, key: &str, variable: &FortranVariable, scope: &str) -> bool {
+        self.definitions.get(key).is_some_and(|op| self.is_in_open_block(op, &variable.name, &variable.scope, scope))
+    }
+
+    fn is_in_open_block(&self, op: &HlfirOp, name: &str, own_scope: &str, scope: &str) -> bool {
+        let meaning = self.names.as_ref().and_then(|names| names.get(name));
+        let Some(NameMeaning::OfBlock(lines)) = meaning.filter(|_| block_of(own_scope, scope).is_some()) else {
+            return false;
+        };
+        op.is_own && lines.iter().any(|lines| lines.contains(&op.place.0))
+    }
+
     /// Says of variables whose names mean something else at a line that they do; `order` has all keys as flang shows them.
-    fn hide(&mut self, line: u32, names: &BTreeMap<String, bool>, order: &[&str], scope: &str) {
+    fn hide(&mut self, line: u32, names: &BTreeMap<String, NameMeaning>, order: &[&str], scope: &str) {
         let names_part = |key: &str, variable: &FortranVariable| {
             let is_own = without_submodules(&variable.scope) == scope && !is_of_call(&variable.name);
             is_own && self.definitions.get(key).is_some_and(|op| !self.is_declared(op))
@@ -138,13 +169,14 @@ impl<'a> Declared<'a> {
         for key in order {
             let is_before = self.definitions.get(key).is_some_and(|op| op.place.0 <= line);
             if let Some(variable) = self.variables.get(key).filter(|variable| is_before && names_part(key, variable))
-                && let Some((name, true)) = names.get_key_value(&variable.name)
+                && let Some((name, NameMeaning::OfConstruct)) = names.get_key_value(&variable.name)
             {
                 visible.insert(name, key);
             }
         }
         let is_hidden = |key: &str, variable: &FortranVariable| match names.get(&variable.name) {
-            Some(_) => visible.get(variable.name.as_str()) != Some(&key),
+            Some(NameMeaning::OfConstruct) => visible.get(variable.name.as_str()) != Some(&key),
+            Some(NameMeaning::OfBlock(_)) => !self.is_of_open_block(key, variable, scope),
             None => names_part(key, variable),
         };
         let known = self.variables.iter().filter(|(_, variable)| !matches!(variable.kind, FortranKind::Other(..)));
@@ -178,7 +210,7 @@ impl<'a> Declared<'a> {
     fn of_blocks(
         function: &'a HlfirOp,
         blocks: &[&'a [HlfirOp]],
-        takes_parts: bool,
+        names: Option<&BTreeMap<String, NameMeaning>>,
         globals: &'a [HlfirOp],
         modules: &FileModules,
     ) -> Declared<'a> {
@@ -196,7 +228,7 @@ impl<'a> Declared<'a> {
             constants: BTreeMap::new(),
             associated: BTreeSet::new(),
             hidden: HashMap::new(),
-            takes_parts,
+            names: names.cloned(),
         };
         let scope = scope_of(&function.text);
         for op in all().filter(|op| op.name == "hlfir.declare") {
@@ -297,10 +329,15 @@ impl<'a> Declared<'a> {
         } else if module.is_some() && modules.renamed.contains(name.trim_start_matches('C')) {
             other(RENAMED.0, RENAMED.1)
         } else if attributes.contains("parameter") {
-            let is_visible = of_module || without_submodules(own_scope) == scope || is_around(own_scope, scope);
+            let is_visible = of_module || self.is_in_open_block(op, name.trim_start_matches('C'), own_scope, scope);
+            let is_visible = is_visible || without_submodules(own_scope) == scope || is_around(own_scope, scope);
             self.constant(op, unique, globals, is_visible)
+        } else if self.is_in_open_block(op, name, own_scope, scope) {
+            self.kind(op, attributes)
+        } else if block_of(own_scope, scope).is_some() {
+            other("belongs to a `block`", "declare it in the procedure")
         } else if without_submodules(own_scope) != scope && !of_module && !is_around(own_scope, scope) {
-            other("belongs to another procedure or block", "pass it as an argument")
+            other("belongs to another procedure", "pass it as an argument")
         } else {
             self.kind(op, attributes)
         };
@@ -438,7 +475,7 @@ impl<'a> Declared<'a> {
         }
         let Some(reach) = self.reach(op) else {
             let part = op.operands().first().and_then(|operand| self.root_of(operand));
-            if self.takes_parts && part.is_some() {
+            if self.names.is_some() && part.is_some() {
                 return Self::part(op, attributes);
             }
             return other("is reached through another variable", "pass it as an argument");
@@ -645,6 +682,11 @@ fn without_submodules(scope: &str) -> String {
         }
     }
     all
+}
+
+/// The number of the block that has a scope, in the procedure of another scope: `1` of `_QFfB1` in `_QFf`.
+fn block_of(own: &str, scope: &str) -> Option<u32> {
+    without_submodules(own).strip_prefix(scope)?.strip_prefix('B')?.parse().ok()
 }
 
 /// Whether a scope is that of the procedure or program around: `_QFf` of `_QFfFg`.

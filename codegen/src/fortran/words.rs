@@ -2,6 +2,7 @@
 //! flang folds or inlines before it prints, such as constant functions and statement functions, shows only here.
 
 use super::construct_names::loop_end;
+use super::intrinsic_names;
 use super::numeric_functions::is_evaluated_for_vectors;
 use super::refused::FortranRefusal;
 use super::statements::FortranStatement;
@@ -30,11 +31,12 @@ const KEYWORDS: [&str; 18] = [
 ];
 const TRUTHS: [&str; 2] = ["true", "false"];
 const OPERATORS: [&str; 11] = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "eqv", "neqv"];
-const INTRINSICS: [&str; 42] = [
+const INTRINSICS: [&str; 54] = [
     "sqrt", "dsqrt", "abs", "dabs", "iabs", "idint", "ifix", "sngl", "floor", "ceiling", "nint", "idnint", "aint",
     "dint", "anint", "dnint", "dprod", "real", "dble", "float", "int", "mod", "min", "max", "min0", "max0", "amin1",
     "amax1", "dmin1", "dmax1", "sign", "dsign", "lbound", "ubound", "size", "cmplx", "dcmplx", "conjg", "dconjg",
-    "aimag", "dimag", "merge",
+    "aimag", "dimag", "merge", "dim", "idim", "ddim", "modulo", "iand", "ior", "ieor", "not", "ishft", "ibset",
+    "ibclr", "btest",
 ];
 
 /// Functions that the text around the call uses.
@@ -140,10 +142,12 @@ pub fn is_declaration(text: &str) -> bool {
     bare.contains("::") || begins && !bare.contains('=')
 }
 
-/// Refuses a statement with a word that is neither listed nor in `names`; gathers the names it has.
+/// Refuses a statement with a word that is neither listed nor in `names`; gathers the names it has. `may_be_own` tells whether a name
+/// of an intrinsic function may mean one of the program.
 pub fn check(
     statement: &FortranStatement,
     names: &BTreeSet<String>,
+    may_be_own: &dyn Fn(&str) -> bool,
     used: &mut BTreeSet<String>,
 ) -> Result<(), FortranRefusal> {
     let refuse = |reason: &str, remedy: &str| Err(FortranRefusal::new(statement.first, reason, remedy));
@@ -204,7 +208,7 @@ pub fn check(
                     let remedy = "write it by comparisons, `.and.`, `.or.` and `.not.`";
                     return refuse(&format!("`.{token}.` is not taken"), remedy);
                 }
-                return unknown(statement, token, after);
+                return unknown(statement, token, after, may_be_own);
             }
         } else if is_word {
             used.insert(token.to_owned());
@@ -279,7 +283,12 @@ fn has_name(text: &str) -> bool {
     })
 }
 
-fn unknown(statement: &FortranStatement, token: &str, after: &str) -> Result<(), FortranRefusal> {
+fn unknown(
+    statement: &FortranStatement,
+    token: &str,
+    after: &str,
+    may_be_own: &dyn Fn(&str) -> bool,
+) -> Result<(), FortranRefusal> {
     if let Some((_, reason, remedy)) = REFUSED.iter().find(|(word, ..)| *word == token) {
         return Err(FortranRefusal::new(statement.first, reason, remedy));
     }
@@ -289,18 +298,25 @@ fn unknown(statement: &FortranStatement, token: &str, after: &str) -> Result<(),
             format!("write `pure({token})` in the mark, if its last bits may differ; or compute it before the region");
         return Err(FortranRefusal::new(statement.first, &reason, &remedy));
     }
-    let (reason, remedy) = if after.trim_start().starts_with('(') {
-        (
-            format!("`{token}(...)` is neither an array nor a function of this file, nor a function that is taken"),
-            "compute it before the region; or write `pure(f)` in the mark for a function that only computes a value",
-        )
-    } else {
+    let (reason, remedy) = if !after.trim_start().starts_with('(') {
         (
             format!("`{token}` is not a variable or constant of this file"),
             "copy it to a local variable before the region",
         )
+    } else if intrinsic_names::is_intrinsic(token) && !may_be_own(token) {
+        intrinsic_names::not_taken(token)
+    } else {
+        (
+            format!("`{token}(...)` is neither an array nor a function of this file, nor a function that is taken"),
+            "compute it before the region; or write `pure(f)` in the mark for a function that only computes a value",
+        )
     };
     Err(FortranRefusal::new(statement.first, &reason, remedy))
+}
+
+/// Whether a name is that of an intrinsic function that needs no clause.
+pub fn is_taken(name: &str) -> bool {
+    INTRINSICS.contains(&name)
 }
 
 /// Whether a name is that of a function that is taken.
@@ -396,7 +412,7 @@ mod tests {
     fn refused(text: &str) -> Option<String> {
         let statement = FortranStatement { first: 1, last: 1, label: None, text: text.to_owned() };
         let names = ["a", "i", "n"].map(str::to_owned).into();
-        check(&statement, &names, &mut BTreeSet::new()).err().map(|r| r.reason)
+        check(&statement, &names, &|name| name == "gamma", &mut BTreeSet::new()).err().map(|r| r.reason)
     }
 
     #[test]
@@ -426,6 +442,8 @@ mod tests {
         assert_eq!(refused("a(i) = sqrt(a(i)) + 1.5e-3_dp*2.d0 + 1._8"), None);
         assert_eq!(refused("if (1.eq.n .and. .not. i<3) then"), None);
         assert!(refused("a(i) = f(i)").unwrap().contains("`f(...)`"));
+        assert!(refused("a(i) = erfc(a(i))").unwrap().contains("the intrinsic function `erfc` is not taken"));
+        assert!(refused("a(i) = gamma(a(i))").unwrap().contains("`gamma(...)` is neither"));
         assert!(refused("a(i) = sin(a(i))").unwrap().contains("the function `sin`"));
         assert!(refused("a(i) = sqrt").unwrap().contains("`sqrt` is not a variable"));
         assert!(refused("a(i) = b").unwrap().contains("`b` is not"));

@@ -498,3 +498,61 @@ fn constant_arrays_are_compared() {
     assert_eq!(tiles.0, plain.0);
     assert!(!tiles.1.contains("tiles of"), "{}", tiles.1);
 }
+
+/// A counter behind an `entry`, whose name is one of the procedure before.
+#[test]
+fn names_of_entries_are_told() {
+    if !can_run("entries") {
+        return;
+    }
+    let text = "subroutine one(n, a)\ninteger n, i\nreal a(n)\na = 1\n!$dvm region\ndo i = 1, n\na(i) = a(i) + i\nend do\nreturn\n\
+                entry two(n, a)\n!$dvm region\ndo i = 1, n\na(i) = a(i)*2\nend do\nend subroutine\n\
+                program main\nreal a(40)\ncall one(40, a)\ncall two(40, a)\nprint *, a\nend program\n";
+    let folder = testkit::scratch(&[("in.f90", text)]);
+    let messages = compiled(&folder, "--dvm-remarks");
+    assert!(
+        messages.contains("in.f90:11:1: warning") && messages.contains("behind the `entry` of `two`"),
+        "{messages}"
+    );
+    assert!(messages.contains("into a procedure of its own") && messages.contains("1 of 2 regions"), "{messages}");
+    assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "1", "1").0);
+}
+
+/// In fixed form blanks do not count, also in the head of a loop.
+#[test]
+fn heads_of_loops_need_no_blanks_in_fixed_form() {
+    if !can_run("heads without blanks") {
+        return;
+    }
+    let lines = [
+        "      SUBROUTINE S(N,A)",
+        "      REAL*8 A(N,N)",
+        "C$DVM REGION",
+        "      DO20J=1,N",
+        "      DO10I=1,N",
+        "      A(I,J)=A(I,J)*2+I",
+        "   10 CONTINUE",
+        "   20 CONTINUE",
+        "C$DVM REGION",
+        "      D O J=1,N",
+        "      A(J,1)=A(J,N)+1",
+        "      ENDDO",
+        "C$DVM REGION",
+        "      DOJ=1,N",
+        "      A(J,2)=A(J,N)+1",
+        "      END DO",
+        "      END",
+        "      PROGRAM MAIN",
+        "      REAL*8 A(9,9)",
+        "      A=1",
+        "      CALL S(9,A)",
+        "      PRINT*,A",
+        "      END\n",
+    ];
+    let text = lines.join("\n");
+    let folder = testkit::scratch(&[("in.f", &text)]);
+    assert!(run(&folder, "gfortran", "in.f -o plain").status.success());
+    let tiled = said(&dvmfc(&folder, "--dvm-remarks in.f -o tiled"));
+    assert_eq!(tiled.matches("is tiled").count(), 3, "{tiled}");
+    assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "1", "1").0);
+}

@@ -49,6 +49,9 @@ pub(super) fn refused_call(ops: &[&HlfirOp]) -> Option<FortranRefusal> {
 pub(super) fn of_arguments(call: &HlfirOp) -> Option<FortranRefusal> {
     let symbol = attribute(&call.text, "@", '(').unwrap_or_default();
     let refused = |reason: String, remedy: &str| Some(FortranRefusal::new(call.place.0, &reason, remedy));
+    if symbol.starts_with("_FortranAModulo") {
+        return refused("`modulo` of real numbers".to_owned(), "compute it before the region");
+    }
     if symbol.starts_with("_FortranAMod") {
         return refused("`mod` of real numbers".to_owned(), "compute it before the region");
     }

@@ -2,7 +2,7 @@
 
 use super::{Answer, Translator, refuse};
 use crate::fortran::hlfir::HlfirOp;
-use crate::fortran::numeric_functions::numeric_function;
+use crate::fortran::numeric_functions::{NumericFunction, numeric_function};
 use crate::fortran::types::Element;
 use crate::fortran::values::{self, HlfirValue, ValueShape};
 use crate::fortran::variables::attribute;
@@ -37,14 +37,22 @@ impl<'a> Translator<'a> {
             if value.element != element {
                 return Ok(None);
             }
-            arguments.push(value.whole_text());
+            arguments.push(value);
         }
+        Ok(Some(self.called(function, &arguments)))
+    }
+
+    /// The value of a function of these arguments, which have its types.
+    pub(super) fn called(&mut self, function: NumericFunction, arguments: &[HlfirValue]) -> HlfirValue {
+        let arguments: Vec<String> = arguments.iter().map(HlfirValue::whole_text).collect();
         let text = format!("{}({})", function.name(), arguments.join(", "));
         let result = function.result;
         if !self.made.numeric.contains(&function) {
             self.made.numeric.push(function);
         }
-        Ok(Some(HlfirValue::of(text, result, ValueShape::Other("a function of numbers"))))
+        let is_truth = result == Element::Condition;
+        let shape = if is_truth { ValueShape::Affine } else { ValueShape::Other("a function of numbers") };
+        HlfirValue::of(text, result, shape)
     }
 
     /// A quotient of complex numbers, of which flang passes the parts to a function of C. Gfortran divides by Fortran's rules, as the C

@@ -17,6 +17,9 @@ impl<'a> Translator<'a> {
         let [result] = op.results.as_slice() else { return unknown(op) };
         value.statement = if self.enters { KEPT } else { self.statement };
         self.values.insert(result.as_str(), value);
+        if let Some(before) = self.last_kept.replace(result.as_str()).filter(|_| op.name.starts_with("arith.sub")) {
+            self.kept_before.insert(result.as_str(), before);
+        }
         Ok(())
     }
 
@@ -31,7 +34,9 @@ impl<'a> Translator<'a> {
             return values::undefined(op).map_or_else(|| unknown(op), Ok);
         }
         let operands = op.operands();
+        let written_out = self.written_out(op)?;
         let made = match operands.as_slice() {
+            _ if written_out.is_some() => written_out,
             [a] if op.name == "fir.convert" && self.is_of_bounds(op, a)? => self.capture(op, a)?,
             // gfortran computes this power as one product.
             [a, b] if op.name == "math.fpowi" && self.operand(op, b)?.number == Some(2) => {
