@@ -119,3 +119,29 @@ fn stencils_send_what_is_foretold_and_traced() {
 fn matrices_send_what_is_foretold_and_traced() {
     forecasts("matrices", 5);
 }
+
+#[test]
+fn regions_without_tiles_and_with_few_are_told_as_such() {
+    let text = "static double a[100][100];\n\
+        void z(int n)\n{\n#pragma dvm region across name(z)\n\
+        for (int i = 0; i < n; i++)\nfor (int j = 0; j < 100; j++)\na[i][j] += 1;\n}\n\
+        int main(void) { z(0); z(1); z(100); return 0; }\n";
+    let built = Built::new();
+    let folder = testkit::scratch(&[("few.c", text)]);
+    let mut compile = Command::new(env!("CARGO_BIN_EXE_dvmcc"));
+    compile.current_dir(&*folder).args(["-O1", "few.c", "-o", "few", "-ldvm", "-I"]).arg(tests().join("../../include"));
+    passes(compile.arg("-L").arg(&*built.library));
+    let mut forecast = Command::new("timeout");
+    forecast.args(["-s", "KILL", "100"]).arg(folder.join("few")).env("LD_LIBRARY_PATH", &*built.library);
+    let (_, told) = passes(forecast.env("DVM_FORECAST", "64").env("DVM_TUNE", "0").env("DVM_TILE", "10"));
+    let lines: Vec<&str> = told.lines().filter(|line| line.contains("region 'z'")).collect();
+    assert!(lines.len() == 3 && lines[0].contains("has no tiles"), "{told}");
+    for line in &lines[1..] {
+        let part = |word: &str| {
+            let words = line.split(word).next().unwrap_or_default().split_whitespace();
+            words.last().and_then(|part| part.parse::<f64>().ok()).unwrap_or_else(|| panic!("{line}"))
+        };
+        let parts = [" goes into asking", " into copying", " into waiting"].map(part);
+        assert!(parts.iter().sum::<f64>() <= 1.001, "{line}");
+    }
+}

@@ -189,6 +189,9 @@ fn words(region: &str, spent: &[Spent], job: &SimulatedJob) -> String {
     let sum = |of: fn(&Spent) -> u64| spent.iter().map(of).sum::<u64>();
     let (tiles, asking, copying) = (sum(|spent| spent.tiles), sum(|spent| spent.asking), sum(|spent| spent.copying));
     let most = spent.iter().map(|spent| spent.tiles).max().unwrap_or(0);
+    if job.tiles == 0 {
+        return format!("region '{region}' has no tiles: nothing goes to other processes");
+    }
     let all = (count * end).max(1);
     let part = |of: u64| of as f64 / all as f64;
     let mut text = format!("region '{region}' on {count} processes of one worker would take {:.6} s", seconds(end));

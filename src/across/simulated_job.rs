@@ -267,6 +267,10 @@ impl SimulatedJob {
         let spent = &mut self.processes[at].spent;
         spent.asking += asked;
         spent.copying += moment.copied;
+        if self.processes[at].left {
+            let end = &mut self.processes[at].spent.end;
+            *end = done.max(*end);
+        }
         if let Some(runs) = runs {
             self.tiles += 1;
             self.processes[at].spent.tiles += runs;

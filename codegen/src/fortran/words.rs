@@ -179,7 +179,7 @@ pub fn check(
     };
     if is_arithmetic(text) {
         let remedy = "write it as `if (...) then`";
-        return refuse("an arithmetic `if`: compilers take different branches for a NaN", remedy);
+        return refuse("an arithmetic `if`, of which compilers take different branches for a NaN", remedy);
     }
     let is_call_statement = text.starts_with("call ") || text.starts_with("if") && text.contains(" call ");
     let mut rest = text;

@@ -764,7 +764,8 @@ pub fn unknown(node: &Node) -> Refusal {
             (Code::Construct, "an OpenMP directive", "remove it: the region runs in parallel by itself")
         }
         ref other => {
-            let reason = format!("this construct ({other} {}) is not in the language of regions", node.opcode);
+            let construct = format!("{other} {}", node.opcode);
+            let reason = format!("this construct ({}) is not in the language of regions", construct.trim_end());
             return Refusal::at(Code::Construct, node, reason, "use assignments, `for` and `if`");
         }
     };
