@@ -90,6 +90,7 @@ fn item(region: &mut Region, words: &mut Words) -> Result<(), String> {
             } else {
                 ExtremeForm::Keeps
             },
+            or_equal: words.has("or-equal"),
             parts: if words.has("parts") { words.number()? } else { 1 },
         }),
         "entry-condition" => region.entry.push(Entry::Condition(words.quoted()?)),

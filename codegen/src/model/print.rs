@@ -80,7 +80,7 @@ impl fmt::Display for Region {
         for condition in &self.conditions {
             writeln!(f, "condition {} {}", Quoted(&condition.reason), Quoted(&condition.fails))?;
         }
-        for Reduction { name, ctype, partial, operation, neutral, form, parts } in &self.reductions {
+        for Reduction { name, ctype, partial, operation, neutral, form, or_equal, parts } in &self.reductions {
             let (name, ctype, partial) = (Quoted(name), Quoted(ctype), Quoted(partial));
             let parts = if *parts > 1 { format!(" parts {parts}") } else { String::new() };
             let form = match form {
@@ -88,7 +88,8 @@ impl fmt::Display for Region {
                 ExtremeForm::Takes => " takes",
                 ExtremeForm::Function => " function",
             };
-            writeln!(f, "reduction {operation} {name} {ctype} {partial} {}{form}{parts}", Quoted(neutral))?;
+            let equal = if *or_equal { " or-equal" } else { "" };
+            writeln!(f, "reduction {operation} {name} {ctype} {partial} {}{form}{equal}{parts}", Quoted(neutral))?;
         }
         for entry in &self.entry {
             match entry {

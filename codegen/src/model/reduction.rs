@@ -18,6 +18,8 @@ pub struct Reduction {
     pub neutral: String,
     /// How its updates treat what is no number.
     pub form: ExtremeForm,
+    /// The updates of a minimum or maximum compare by `<=` or `>=`: of zeros of both signs another one is left.
+    pub or_equal: bool,
     /// How many values a block's iterations update in turn: 1, or the number that `reassociate` stands for.
     pub parts: u32,
 }
@@ -41,7 +43,9 @@ impl Reduction {
     /// Two values joined, as a C expression; `first` comes first in the original order.
     pub fn joined(&self, first: &str, second: &str) -> String {
         let sign = match self.operation {
+            Operation::Minimum if self.or_equal => "<=",
             Operation::Minimum => "<",
+            Operation::Maximum if self.or_equal => ">=",
             Operation::Maximum => ">",
             _ => return format!("({first} {} {second})", self.operation.operator()),
         };

@@ -78,6 +78,40 @@ static double by_copy(double most, int n, const double *v, int turned)
   return most;
 }
 
+/* Of zeros of both signs the last one is left, or the first. */
+static double last_most(double most, int n, const double *v)
+{
+#pragma dvm region reduction(max:most)
+  for (int i = 0; i < n; i++)
+    if (v[i] >= most)
+      most = v[i];
+  return most;
+}
+
+static double first_most(double most, int n, const double *v)
+{
+#pragma dvm region reduction(max:most)
+  for (int i = 0; i < n; i++)
+    most = most >= v[i] ? most : v[i];
+  return most;
+}
+
+static double last_least(double least, int n, const double *v)
+{
+#pragma dvm region reduction(min:least)
+  for (int i = 0; i < n; i++)
+    least = v[i] <= least ? v[i] : least;
+  return least;
+}
+
+static double first_least(double least, int n, const double *v)
+{
+#pragma dvm region reduction(min:least)
+  for (int i = 0; i < n; i++)
+    least = v[i] < least ? v[i] : least;
+  return least;
+}
+
 int main(int argc, char **argv)
 {
   int n = size_argument(argc, argv, 1, 20) * 200;
@@ -93,6 +127,12 @@ int main(int argc, char **argv)
     printf("%a %a %a\n", taken(first[k], n, a), taken_least((float)first[k], n, f), kept(first[k], n, a));
     printf("%a %a\n", by_copy(first[k], n, a, 0), by_copy(first[k], n, a, 1));
     printf("%a %a\n", kept(first[k], n, none), taken(first[k], n, none));
+  }
+  for (int k = 0; k < 4; k++) {
+    for (int i = 0; i < 9000; i++)
+      none[i] = i % 7 == 0 ? 0 * (i / 700 % 2 == k % 2 ? 1.0 : -1.0) : k < 2 ? -1 : 1;
+    printf("%a %a %a %a\n", last_most(-5, n, none), first_most(-5, n, none), last_least(5, n, none), first_least(5, n, none));
+    printf("%a %a\n", last_most(0, n, none), first_least(-0.0, n, none));
   }
   /* At the end of the first block of 1024. */
   a[1023] = NAN;

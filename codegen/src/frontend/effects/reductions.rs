@@ -66,7 +66,7 @@ impl<'a> RegionBuilder<'a> {
             check_statement(only, &update)?;
             update.check_copies(only, &|variable| !self.alive_after(graph, variable))?;
             update.check_each_iteration(only)?;
-            reduction.form = update.form(only)?;
+            (reduction.form, reduction.or_equal) = update.form(only)?;
             if reduction.form == ExtremeForm::Function {
                 NO_NUMBER.clone_into(&mut reduction.neutral);
             }
@@ -117,6 +117,7 @@ impl<'a> RegionBuilder<'a> {
             operation,
             neutral,
             form: ExtremeForm::Keeps,
+            or_equal: false,
             parts: 1,
         })
     }
@@ -240,11 +241,11 @@ impl Update<'_> {
         ))
     }
 
-    /// The form of the updates of a minimum or maximum of real numbers: one for all of them, since values that are no numbers
-    /// would count in one and not in another.
-    fn form(&self, only: &Node) -> Result<ExtremeForm, Refusal> {
+    /// The form of the updates of a minimum or maximum of real numbers, and whether they compare by `<=` or `>=`: one for all of
+    /// them, since values that are no numbers, or zeros of both signs, would count in one and not in another.
+    fn form(&self, only: &Node) -> Result<(ExtremeForm, bool), Refusal> {
         if self.integer().is_some() || !matches!(self.operation, Operation::Minimum | Operation::Maximum) {
-            return Ok(ExtremeForm::Keeps);
+            return Ok((ExtremeForm::Keeps, false));
         }
         let pairs = only.walk().flat_map(|n| n.inner.windows(2));
         let copy_of = |pair: &[Node]| Some((pair[1].id, self.copied(&pair[0], &pair[1])?.variable()?.id));
@@ -261,7 +262,39 @@ impl Update<'_> {
                 return Err(Refusal::at(Code::ReductionUpdate, update, reason, remedy));
             }
         }
-        Ok(first.filter(|_| !planted("a45-missing")).unwrap_or_default())
+        let or_equal = self.compares_or_equal(only, &copies)?;
+        Ok((first.filter(|_| !planted("a45-missing")).unwrap_or_default(), or_equal))
+    }
+
+    /// Whether the updates compare by `<=` or `>=`.
+    fn compares_or_equal(&self, only: &Node, copies: &HashMap<Id, Id>) -> Result<bool, Refusal> {
+        let ids: Vec<Id> = copies.values().copied().chain([self.id]).collect();
+        let by = |id: Id| Update { id, ..*self };
+        let compares = |n: &&Node| {
+            let decides =
+                |update: Update| update.replaced_by(n).is_some() || update.opposite().replaced_by(n).is_some();
+            n.is(&SyntaxKind::BinaryOperator) && ids.iter().any(|id| decides(by(*id)))
+        };
+        let mut first = None;
+        for test in only.walk().filter(compares) {
+            let or_equal = test.opcode.ends_with('=');
+            if *first.get_or_insert(or_equal) != or_equal {
+                let name = self.name;
+                let reason = format!(
+                    "the loop updates `{name}` by `<` or `>` and by `<=` or `>=`, which treat zeros of both signs differently"
+                );
+                let remedy = format!("write all of its updates in one way, as {}", self.operation.example(name));
+                return Err(Refusal::at(Code::ReductionUpdate, test, reason, remedy));
+            }
+        }
+        Ok(first.unwrap_or_default())
+    }
+
+    /// The update by which the variable would stay where by this one it is replaced.
+    fn opposite(&self) -> Update<'_> {
+        let minimum = self.operation == Operation::Minimum;
+        let operation = if minimum { Operation::Maximum } else { Operation::Minimum };
+        Update { operation, ..*self }
     }
 
     /// The form of an assignment of a minimum or maximum; `if (e < x) x = e;` has a value without the variable.
@@ -286,15 +319,8 @@ impl Update<'_> {
                     return self.replaced_by(test).is_some_and(|value| same(value, then));
                 }
                 // The other way around the comparison holds where the variable stays.
-                let opposite = Update {
-                    operation: if self.operation == Operation::Minimum {
-                        Operation::Maximum
-                    } else {
-                        Operation::Minimum
-                    },
-                    ..*self
-                };
-                self.is(without_casts(then)) && opposite.replaced_by(test).is_some_and(|value| same(value, other))
+                self.is(without_casts(then))
+                    && self.opposite().replaced_by(test).is_some_and(|value| same(value, other))
             }
             SyntaxKind::CallExpr => {
                 let wanted = if self.operation == Operation::Minimum { "fmin" } else { "fmax" };
