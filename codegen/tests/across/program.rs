@@ -192,7 +192,7 @@ fn setting(dice: &mut Random) -> Setting {
         let sizes: Vec<String> = (0..=dice.below(3)).map(|_| (1 + dice.below(14)).to_string()).collect();
         add("DVM_TILE", sizes.join("x"));
     }
-    let processes = *dice.pick(&[1, 2, 3, 3, 3, 4, 4, 4, 5]);
+    let processes = *dice.pick(&[1, 2, 3, 3, 4, 4, 5, 6, 7]);
     match dice.below(7) {
         0 => add("DVM_PLACE", "block".into()),
         1 => add("DVM_PLACE", "cyclic".into()),
