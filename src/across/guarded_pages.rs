@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, Ordering};
 use super::kept::Access;
 use crate::error::{Error, dvm_retcode_t};
 use crate::sync::thread::Thread;
-use crate::system;
+use crate::system::{self, signals};
 
 /// Most extents that are guarded at the same time.
 pub(super) const MOST: usize = 256;
@@ -170,7 +170,7 @@ fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: set before this handler was.
     let before = unsafe { &*BEFORE.0.get() };
     let handler = before.sa_sigaction;
-    if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
+    if !signals::is_function(handler) {
         // The access happens again, and ends the process as it would have without libdvm.
         // SAFETY: the default action.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
@@ -206,7 +206,7 @@ pub(super) fn other_handler(now: usize) -> Option<usize> {
     }
     // SAFETY: set before this handler was.
     let before = unsafe { (*BEFORE.0.get()).sa_sigaction };
-    Some(before).filter(|before| ![libc::SIG_DFL, libc::SIG_IGN].contains(before))
+    Some(before).filter(|before| signals::is_function(*before))
 }
 
 /// Sees to it that the signal is handled here: the program may have set a handler of its own since. On the alternate stack only
@@ -222,9 +222,8 @@ fn handles() -> bool {
         }
         let is_own = now.sa_sigaction == action.sa_sigaction;
         let before = if is_own { &*BEFORE.0.get() } else { &now };
-        let runs_apart = ![libc::SIG_DFL, libc::SIG_IGN].contains(&before.sa_sigaction);
         action.sa_flags = libc::SA_SIGINFO | libc::SA_NODEFER;
-        if runs_apart {
+        if signals::is_function(before.sa_sigaction) {
             action.sa_flags |= before.sa_flags & libc::SA_ONSTACK;
         }
         if is_own && now.sa_flags & action.sa_flags == action.sa_flags {

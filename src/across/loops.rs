@@ -77,9 +77,9 @@ fn handled_signal() -> Option<c_int> {
         .map(|(signal, _)| signal)
 }
 
-/// Begins of the names of these libraries: of compilers and of MPI.
-const HARMLESS: [&str; 8] =
-    ["libgfortran", "libopen-pal", "libopen-rte", "libmpi", "libpmix", "libprrte", "libucs", "libevent"];
+/// Begins of the names of these libraries: of compilers and of MPI, and this one, whose handler asks for an explanation.
+const HARMLESS: [&str; 9] =
+    ["libdvm.so", "libgfortran", "libopen-pal", "libopen-rte", "libmpi", "libpmix", "libprrte", "libucs", "libevent"];
 
 fn is_harmless(handler: usize) -> bool {
     let object = image::locate(handler).map(|place| place.object);

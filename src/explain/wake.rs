@@ -128,7 +128,7 @@ impl Signal {
     /// Makes a signal write to the pipe, which outlives the value. `None` if the program handles the signal.
     pub(super) fn catch(number: i32, pipe: &Pipe) -> Option<Signal> {
         let before = action(number, None)?;
-        let free = before.sa_sigaction == libc::SIG_DFL || before.sa_sigaction == libc::SIG_IGN;
+        let free = !signals::is_function(before.sa_sigaction);
         if free { Signal::take(number, before, pipe) } else { None }
     }
 

@@ -100,7 +100,12 @@ fn handler(signal: c_int) -> Option<usize> {
         libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr());
         action.assume_init()
     };
-    Some(action.sa_sigaction).filter(|handler| ![libc::SIG_DFL, libc::SIG_IGN].contains(handler))
+    Some(action.sa_sigaction).filter(|handler| is_function(*handler))
+}
+
+/// Whether this handler of a signal is a function: neither the default nor that the signal is ignored.
+pub(crate) fn is_function(handler: usize) -> bool {
+    ![libc::SIG_DFL, libc::SIG_IGN].contains(&handler)
 }
 
 /// Signals that a thread's own instructions raise. They are never blocked: a fault in a task must reach the program's
