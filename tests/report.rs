@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use browser::Browser;
-use dvm::ffi::c_functions::{dvm_graph_run, dvm_graph_t};
+use dvm::ffi::c_functions::{dvm_graph_run, dvm_graph_sizes, dvm_graph_t};
 use serde_json::{Value, json};
 use support::*;
 use testkit::{Random, Scratch, part, playing, scratch};
@@ -110,6 +110,11 @@ unsafe extern "C" fn run_tile(_: *mut c_void, _: *const i64) -> c_int {
     0
 }
 
+/// The bytes of a tile of so many points.
+unsafe extern "C" fn footprint(_: *mut c_void, sizes: *const i64) -> i64 {
+    100 * unsafe { *sizes * *sizes.add(1) }
+}
+
 fn spin(time: Duration) {
     let end = Instant::now() + time;
     while Instant::now() < end {
@@ -117,9 +122,14 @@ fn spin(time: Duration) {
     }
 }
 
-/// A wave of 8 by 8 tiles.
+/// A wave of 8 by 8 tiles, each of 3 by 5 points.
 fn wave() {
     let (lower, upper, carried) = ([0_i64; 2], [7_i64; 2], [1 as c_int; 2]);
+    let (extent, mut sizes, context) = ([24_i64, 40], [3_i64, 5], std::ptr::null_mut());
+    let (name, carried_at) = (c"wave".as_ptr(), carried.as_ptr());
+    let chosen =
+        unsafe { dvm_graph_sizes(name, 2, extent.as_ptr(), carried_at, Some(footprint), context, sizes.as_mut_ptr()) };
+    assert_eq!((chosen, sizes), (Code::DVM_SUCCESS, [3, 5]), "{}", last_error());
     let graph = dvm_graph_t {
         size: size_of::<dvm_graph_t>(),
         name: c"wave".as_ptr(),
@@ -171,6 +181,10 @@ fn a_planted_slow_task_is_named_in_what_to_try() {
     let texts: Vec<&str> = advice.iter().map(|advice| advice["text"].as_str().unwrap()).collect();
     assert!(texts.iter().any(|text| text.contains("one run of task 'slow one' alone took")), "{texts:?}");
     assert!(texts.iter().any(|text| text.contains("1 data of 8 bytes were never relaxed")), "{texts:?}");
+    let kinds = file["processes"][0]["kinds"].as_array().unwrap();
+    let touched: Vec<_> =
+        kinds.iter().filter(|kind| kind["what"] == "tile").map(|kind| &kind["touched_bytes"]).collect();
+    assert_eq!(touched, [&json!(64 * 3 * 5 * 100)]);
 }
 
 #[test]

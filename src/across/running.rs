@@ -51,6 +51,7 @@ pub(super) fn run(
     let engine = call.engine();
     exchange.machine.lock().begin(n);
     exchange.tell_progress();
+    engine.trace().shared_graph(name);
     let alone = engine.workers() == 1 || exchange.plan.graphs[n].owners.tiles(exchange.me) <= 1;
     let running = Arc::new(RunningPart {
         name: name.to_owned(),

@@ -246,7 +246,9 @@ pub unsafe extern "C" fn dvm_graph_sizes(
         let (extent, wanted) = (extent.list(dimension, "extent")?, sizes.list(dimension, "sizes")?);
         let unit = vec![1; dimension];
         let band = (extent, &carried, wanted, unit.as_slice(), TileCost { point: 1, processes: 1 });
-        let chosen = sizes_of(call, &text(&name)?, band, footprint, context.pointer())?;
+        let (name, context) = (text(&name)?, context.pointer());
+        let chosen = sizes_of(call, &name, band, footprint, context)?;
+        note_bytes(call, || name, &chosen, footprint, context)?;
         sizes.write_all(&chosen, "sizes")
     })
 }
@@ -266,27 +268,60 @@ pub(super) fn sizes_of(
             "region '{name}': a tile size is {size}: sizes are positive, 0 asks for one"
         )));
     }
-    let thrown = Cell::new(None);
-    let bytes = |sizes: &[i64]| match footprint {
-        Some(footprint) => {
-            let arguments = [context, sizes.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
-            // SAFETY: as documented for `footprint`; `sizes` has as many values as the band has coordinates. The unwind
-            // boundary calls it with its two arguments in the first two registers, and lets it unwind.
-            let call = || unsafe {
-                unwind_boundary::call_for_wide(transmute::<Footprint, unwind_boundary::Function>(footprint), arguments)
-            };
-            forced::with_place(call).unwrap_or_else(|message| {
-                thrown.set(Some(message));
-                i64::MAX
-            })
-        }
-        None => sizes.iter().fold(8, |product: i64, &size| product.saturating_mul(size)),
-    };
-    let chosen = graph::choose_sizes(call, name, Band { extent, carried: &carried, wanted, unit, cost }, &bytes);
-    match thrown.take() {
-        Some(message) => {
+    let tile = TileFootprint::new(footprint, context);
+    let band = Band { extent, carried: &carried, wanted, unit, cost };
+    let chosen = graph::choose_sizes(call, name, band, &|sizes| tile.bytes(sizes));
+    tile.check(name).map(|()| chosen)
+}
+
+/// Notes how many bytes the tiles of these sizes touch, if that is to be told.
+pub(super) fn note_bytes(
+    call: &Call,
+    name: impl FnOnce() -> String,
+    sizes: &[i64],
+    footprint: Option<Footprint>,
+    context: *mut c_void,
+) -> Result<(), Error> {
+    let trace = call.engine().trace();
+    if !trace.wants_tile_bytes() {
+        return Ok(());
+    }
+    let (name, tile) = (name(), TileFootprint::new(footprint, context));
+    trace.tile_bytes(&name, tile.bytes(sizes).max(0).cast_unsigned());
+    tile.check(&name)
+}
+
+/// The bytes that tiles touch: what the program's function says, which may throw.
+struct TileFootprint {
+    function: Option<Footprint>,
+    context: *mut c_void,
+    thrown: Cell<Option<Error>>,
+}
+
+impl TileFootprint {
+    fn new(function: Option<Footprint>, context: *mut c_void) -> TileFootprint {
+        TileFootprint { function, context, thrown: Cell::new(None) }
+    }
+
+    fn bytes(&self, sizes: &[i64]) -> i64 {
+        let Some(footprint) = self.function else {
+            return sizes.iter().fold(8, |product: i64, &size| product.saturating_mul(size));
+        };
+        let arguments = [self.context, sizes.as_ptr().cast_mut().cast(), null_mut(), null_mut()];
+        // SAFETY: as documented for `footprint`; `sizes` has as many values as the band has coordinates. The unwind
+        // boundary calls it with its two arguments in the first two registers, and lets it unwind.
+        let call = || unsafe {
+            unwind_boundary::call_for_wide(transmute::<Footprint, unwind_boundary::Function>(footprint), arguments)
+        };
+        forced::with_place(call).unwrap_or_else(|message| {
+            self.thrown.set(Some(message));
+            i64::MAX
+        })
+    }
+
+    fn check(self, name: &str) -> Result<(), Error> {
+        self.thrown.take().map_or(Ok(()), |message| {
             Err(Error::new(message.code(), format!("region '{name}' {message} in its footprint function")))
-        }
-        None => Ok(chosen),
+        })
     }
 }

@@ -6,7 +6,7 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
 
-use super::graph::{dvm_graph_t, read, sizes_of};
+use super::graph::{dvm_graph_t, note_bytes, read, sizes_of};
 use super::guard::{guarded, running};
 use super::{Arg, dvm_retcode_t};
 use crate::engine;
@@ -237,14 +237,16 @@ pub unsafe extern "C" fn dvm_region_sizes(
         let learner = region.record.learner(call, || region.name())?;
         let point = learner.point_time(extent.iter().fold(1, |work: i64, &extent| work.saturating_mul(extent)));
         let cost = TileCost { point, processes: crate::across::processes_of_body() };
+        let (name, context) = (|| region.name().region, context.pointer());
         if let Some(known) = learner.known_sizes(extent, wanted, cost) {
+            note_bytes(call, name, &known[..dimension], footprint, context)?;
             return sizes.write_all(&known[..dimension], "sizes");
         }
-        let name = region.name().region;
         let (fixed, unit) = fixed_and_unit(wanted);
         let asked = (extent, &carried, fixed.as_slice(), unit.as_slice(), cost);
-        let chosen = sizes_of(call, &name, asked, footprint, context.pointer())?;
+        let chosen = sizes_of(call, &name(), asked, footprint, context)?;
         learner.keep_sizes(extent, wanted, cost, &chosen);
+        note_bytes(call, name, &chosen, footprint, context)?;
         sizes.write_all(&chosen, "sizes")
     })
 }

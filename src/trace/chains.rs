@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::line::{GraphTiles, Line, runs};
-use super::ring::{Event, Kind, MAX_COORDINATES};
+use super::ring::{Event, Kind};
 
 /// An event: its line, and its place in the line.
 pub(super) type EventPlace = (u32, u32);
 
 #[derive(Debug, Default)]
 pub(super) struct Chains {
-    /// From a task to a reader of its data, or from a tile to one that waits for it.
+    /// From a task to a reader of its data, or from a tile to one that waits for it; then from publications outside of tasks.
     pub(super) arrows: Vec<(EventPlace, EventPlace)>,
     /// Time of all tasks and tiles; what runs inside of another one counts once.
     pub(super) work: u64,
@@ -20,11 +20,13 @@ pub(super) struct Chains {
     pub(super) path: Vec<EventPlace>,
 }
 
-/// From tasks to the readers of their data, in the order of their starts.
+/// From tasks to the readers of their data, in the order of their starts; then from publications outside of tasks.
 pub(super) fn readers(lines: &[Line]) -> Vec<(EventPlace, EventPlace)> {
     let nodes = nodes(lines);
-    let edges = forward(data_edges(lines, &numbers(&nodes)));
-    edges.iter().map(|&(from, to)| (nodes[from].place, nodes[to].place)).collect()
+    let (edges, mut outside) = data_edges(lines, &numbers(&nodes));
+    let mut arrows: Vec<_> = forward(edges).iter().map(|&(from, to)| (nodes[from].place, nodes[to].place)).collect();
+    arrows.append(&mut outside);
+    arrows
 }
 
 /// A task or tile.
@@ -40,9 +42,11 @@ struct Node {
 /// waited for it.
 pub(super) fn find(lines: &[Line], graphs: &[GraphTiles]) -> Chains {
     let mut nodes = nodes(lines);
-    let mut edges = data_edges(lines, &numbers(&nodes));
+    let (mut edges, outside) = data_edges(lines, &numbers(&nodes));
     edges.extend(tile_edges(lines, graphs, &mut nodes));
-    longest(&nodes, &forward(edges), graphs.len())
+    let mut chains = longest(&nodes, &forward(edges), graphs.len());
+    chains.arrows.extend(outside);
+    chains
 }
 
 /// All tasks and tiles, in the order of their starts.
@@ -71,37 +75,63 @@ fn forward(mut edges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     edges
 }
 
-fn data_edges(lines: &[Line], number: &HashMap<EventPlace, usize>) -> Vec<(usize, usize)> {
-    let mut producers: HashMap<u64, usize> = HashMap::new();
+/// Where a datum comes from.
+#[derive(Clone, Copy)]
+enum Origin {
+    Task(usize),
+    /// A publication by no task.
+    Outside(EventPlace, u64),
+}
+
+/// Edges from tasks to the readers of their data, and arrows to readers from publications outside of tasks.
+fn data_edges(
+    lines: &[Line],
+    number: &HashMap<EventPlace, usize>,
+) -> (Vec<(usize, usize)>, Vec<(EventPlace, EventPlace)>) {
+    let origins = origins(lines, number);
+    let (mut edges, mut outside) = (Vec::new(), Vec::new());
+    for (line, Line { events, arguments, .. }) in lines.iter().enumerate() {
+        for argument in arguments.iter().filter(|argument| !argument.produced) {
+            let place = (line as u32, argument.task as u32);
+            match (origins.get(&argument.number), number.get(&place)) {
+                (Some(&Origin::Task(from)), Some(&to)) => edges.push((from, to)),
+                (Some(&Origin::Outside(from, time)), Some(_)) if time <= events[argument.task].start => {
+                    outside.push((from, place));
+                }
+                _ => {}
+            }
+        }
+    }
+    outside.sort_unstable();
+    outside.dedup();
+    (edges, outside)
+}
+
+fn origins(lines: &[Line], number: &HashMap<EventPlace, usize>) -> HashMap<u64, Origin> {
+    let mut origins = HashMap::new();
     for (line, Line { events, arguments, .. }) in lines.iter().enumerate() {
         // What a task publishes by hand is its own as well.
         let mut task: Option<usize> = None;
         for (place, event) in events.iter().enumerate() {
             if event.kind == Kind::Task {
                 task = Some(place);
-            } else if event.kind == Kind::Publish
-                && let Some(task) = task.filter(|&task| event.start <= events[task].start + events[task].duration)
-                && let Some(&node) = number.get(&(line as u32, task as u32))
-            {
-                producers.insert(event.coordinates[0].cast_unsigned(), node);
+            } else if event.kind == Kind::Publish {
+                let around = task.filter(|&task| event.start <= events[task].start + events[task].duration);
+                let node = around.and_then(|task| number.get(&(line as u32, task as u32)));
+                let outside = Origin::Outside((line as u32, place as u32), event.start);
+                let origin = node.map_or(outside, |&node| Origin::Task(node));
+                origins.insert(event.coordinates[0].cast_unsigned(), origin);
             }
         }
+    }
+    for (line, Line { arguments, .. }) in lines.iter().enumerate() {
         for argument in arguments.iter().filter(|argument| argument.produced) {
             if let Some(&node) = number.get(&(line as u32, argument.task as u32)) {
-                producers.insert(argument.number, node);
+                origins.insert(argument.number, Origin::Task(node));
             }
         }
     }
-    let mut edges = Vec::new();
-    for (line, Line { arguments, .. }) in lines.iter().enumerate() {
-        for argument in arguments.iter().filter(|argument| !argument.produced) {
-            let reader = number.get(&(line as u32, argument.task as u32));
-            if let (Some(&from), Some(&to)) = (producers.get(&argument.number), reader) {
-                edges.push((from, to));
-            }
-        }
-    }
-    edges
+    origins
 }
 
 /// The edges between tiles; each tile gets its run: the latest one of its graph that began before it.
@@ -123,7 +153,7 @@ fn tile_edges(lines: &[Line], graphs: &[GraphTiles], nodes: &mut [Node]) -> Vec<
         let before = list.partition_point(|&(begin, _)| begin <= event.start);
         if let Some(&(_, run)) = before.checked_sub(1).and_then(|last| list.get(last)) {
             node.run = Some(run);
-            if usize::from(event.dimension) <= MAX_COORDINATES {
+            if event.dimension == u16::from(event.kept) {
                 tiles[run as usize].insert(label(event), at);
             }
         }
@@ -140,8 +170,7 @@ fn tile_edges(lines: &[Line], graphs: &[GraphTiles], nodes: &mut [Node]) -> Vec<
 
 /// A tile's coordinates, as graphs label them.
 fn label(event: &Event) -> String {
-    let kept = event.coordinates.iter().take(usize::from(event.dimension));
-    kept.map(i64::to_string).collect::<Vec<_>>().join(",")
+    event.tile().map(|coordinate| coordinate.to_string()).collect::<Vec<_>>().join(",")
 }
 
 /// The time of all nodes; what runs inside of another one on the same line counts once. Nodes are in the order of their
@@ -222,5 +251,35 @@ fn longest(nodes: &[Node], edges: &[(usize, usize)], graphs: usize) -> Chains {
         work: work(nodes),
         span: best.time,
         path,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::coordinates::pack;
+
+    fn event(kind: Kind, start: u64, duration: u64, words: &[i64]) -> Event {
+        let (coordinates, kept) = pack(words);
+        Event { start, duration, coordinates, subject: 0, dimension: words.len() as u16, kept, kind }
+    }
+
+    fn task_that_reads(start: u64, datum: i64) -> [Event; 2] {
+        [event(Kind::Task, start, 4, &[]), event(Kind::Argument, start, 0, &[datum, 8, 0])]
+    }
+
+    #[test]
+    fn publications_outside_of_tasks_lead_to_readers() {
+        let publish = |start, datum| event(Kind::Publish, start, 0, &[datum, 8]);
+        let early = task_that_reads(2, 7);
+        let worker = [early, task_that_reads(10, 7), task_that_reads(20, 8), task_that_reads(30, 9)].concat();
+        let publisher = vec![event(Kind::Task, 1, 10, &[]), publish(3, 8)];
+        let lines =
+            [Line::new(true, worker, 0), Line::new(true, publisher, 0), Line::new(false, vec![publish(5, 7)], 0)];
+        // A reader that began before is another datum's, or a clock's error; nobody published datum 9.
+        let expected = [((1, 0), (0, 2)), ((2, 0), (0, 1))];
+        assert_eq!(readers(&lines), expected);
+        let chains = find(&lines, &[]);
+        assert_eq!((chains.arrows.as_slice(), chains.path.len()), (expected.as_slice(), 2));
     }
 }

@@ -1,10 +1,10 @@
 //! The Chrome trace format, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
 //!
 //! One row for each worker and one for all other threads, if they did anything; one complete event (`"ph":"X"`) for each
-//! event kept, a mark (`"ph":"i"`) for each publication, times in microseconds. A row whose ring
+//! event kept, a mark (`"ph":"i"`) for each publication of a worker, times in microseconds. A row whose ring
 //! was full begins with a mark that says how many events are missing, and `otherData.dropped` is their sum.
 //!
-//! Arrows (`"ph":"s"`, `"f"`) lead from a task to the readers of its data. Counters (`"ph":"C"`) have the busy workers and the
+//! Arrows (`"ph":"s"`, `"f"`) lead from a task, or a publication outside of tasks, to the readers of the data. Counters (`"ph":"C"`) have the busy workers and the
 //! memory over time.
 //!
 //! In a job each process is a process of the file; messages between them are complete events, and arrows
@@ -169,7 +169,7 @@ pub(super) fn row(
             points.push(point(&event, kind, (home, number)));
         }
         if event.kind != Kind::Message(MessageKind::BeginTask) {
-            write_event(out, &event, &names, &place, home)?;
+            write_event(out, &event, &names, (&place, home), number == session.others)?;
         }
     }
     Ok(dropped)
@@ -204,7 +204,15 @@ pub(super) fn write_point(out: &mut impl Write, point: &Point) -> Result<()> {
     )
 }
 
-fn write_event(out: &mut impl Write, event: &Event, names: &[String], place: &str, home: u32) -> Result<()> {
+/// Writes an event of the row `place` of process `home`. `slices`: a publication is a slice, to which arrows are bound; in the
+/// rows of workers those are tasks.
+fn write_event(
+    out: &mut impl Write,
+    event: &Event,
+    names: &[String],
+    (place, home): (&str, u32),
+    slices: bool,
+) -> Result<()> {
     let (start, duration) = (Microseconds(event.start), Microseconds(event.duration));
     let (category, name) = match event.kind {
         Kind::Task => ("task", names[event.subject as usize].as_str()),
@@ -220,7 +228,7 @@ fn write_event(out: &mut impl Write, event: &Event, names: &[String], place: &st
         Kind::Message(MessageKind::HaveBytes) => ("message", "bytes have come"),
     };
     let name = Json(name);
-    if event.kind == Kind::Publish {
+    if event.kind == Kind::Publish && !slices {
         write!(out, ",\n{{\"ph\":\"i\",\"s\":\"t\"")?;
     } else {
         write!(out, ",\n{{\"ph\":\"X\",\"dur\":{duration}")?;
@@ -243,8 +251,7 @@ fn write_event(out: &mut impl Write, event: &Event, names: &[String], place: &st
             write!(out, ",\"args\":{{\"datum\":\"{{{home}, {number}}}\",\"bytes\":{bytes},\"process\":{process}}}")?;
         }
         Kind::Tile => {
-            let kept = event.coordinates.iter().take(usize::from(event.dimension));
-            let tile = kept.map(i64::to_string).collect::<Vec<_>>().join(",");
+            let tile = event.tile().map(|coordinate| coordinate.to_string()).collect::<Vec<_>>().join(",");
             write!(out, ",\"args\":{{\"tile\":[{tile}],\"dimension\":{}}}", event.dimension)?;
         }
     }

@@ -46,15 +46,16 @@ pub(super) fn busy_workers(lines: &[Line]) -> Vec<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::ring::{Event, Kind, MAX_COORDINATES};
+    use crate::trace::ring::{Event, Kind, WORDS};
 
     fn line(worker: bool, spans: &[(u64, u64)]) -> Line {
         let event = |&(start, duration): &(u64, u64)| Event {
             start,
             duration,
-            coordinates: [0; MAX_COORDINATES],
+            coordinates: [0; WORDS],
             subject: 0,
             dimension: 0,
+            kept: 0,
             kind: Kind::Task,
         };
         Line::new(worker, spans.iter().map(event).collect(), 0)

@@ -6,7 +6,7 @@
 //! the files and prints the table. When nothing is asked for, each call is one branch: no clock is read and nothing is stored.
 //!
 //! - `clock`: what time is read from
-//! - `ring`: events; `chrome`: the timeline's file
+//! - `ring`: events; `coordinates`: of tiles, in events; `chrome`: the timeline's file
 //! - `tally`: sums; `summary`: the table
 //! - `dot`: the graph of tasks
 //! - `line`, `chains`: who reads what, for the timeline's arrows and the report; `counters`: what the timeline counts over time;
@@ -21,6 +21,7 @@ mod arrow;
 mod chains;
 mod chrome;
 mod clock;
+mod coordinates;
 mod counters;
 mod dot;
 mod line;
@@ -145,8 +146,8 @@ impl Trace {
         }
     }
 
-    /// `worker` ran a tile of the graph `name` since `start`; `None`: a thread that is no worker. The first
-    /// [`ring::MAX_COORDINATES`] coordinates are kept.
+    /// `worker` ran a tile of the graph `name` since `start`; `None`: a thread that is no worker. Of more than
+    /// four coordinates those that fit into an event are kept, see `coordinates`.
     #[inline]
     pub fn tile(&self, worker: Option<usize>, start: Stamp, name: Name, coordinates: &[i64]) {
         self.record(worker, start, Kind::Tile, name.0, coordinates);
@@ -194,6 +195,20 @@ impl Trace {
     pub fn arguments(&self, worker: usize, start: Stamp, all: impl Iterator<Item = (u64, usize, bool)>) {
         if let Some(session) = &self.0 {
             session.arguments(worker, start, all);
+        }
+    }
+
+    /// Whether it is noted how many bytes tiles touch.
+    #[inline]
+    pub fn wants_tile_bytes(&self) -> bool {
+        self.0.as_ref().is_some_and(|session| session.profile.is_some())
+    }
+
+    /// Tiles of region `name` that begin from now on touch so many bytes each.
+    pub fn tile_bytes(&self, name: &str, bytes: u64) {
+        let Some(session) = &self.0 else { return };
+        if let Some(profile) = &session.profile {
+            profile.tile_bytes.note(self.name(name), bytes, session.now());
         }
     }
 
@@ -245,6 +260,14 @@ impl Trace {
         }
         if let Some(profile) = &session.profile {
             profile.graphs.note(name, volume, tiles, || session.now());
+        }
+    }
+
+    /// A graph that several processes run is about to run: which of its tiles waits for which is not noted.
+    pub fn shared_graph(&self, name: &str) {
+        let Some(session) = &self.0 else { return };
+        if let Some(profile) = &session.profile {
+            profile.graphs.note(name, u64::MAX, |_| {}, || session.now());
         }
     }
 

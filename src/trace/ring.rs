@@ -2,14 +2,15 @@
 
 use std::cmp::Reverse;
 
+use super::coordinates;
 use crate::error::Error;
 use crate::memory;
 
 /// So many events get their memory at once.
 const AT_ONCE: usize = 1 << 18;
 
-/// The most coordinates of a tile that an event holds.
-pub(crate) const MAX_COORDINATES: usize = 4;
+/// The words of an event for what it is about.
+pub(super) const WORDS: usize = 4;
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,13 +53,22 @@ pub(super) struct Event {
     pub start: u64,
     /// In units of the clock.
     pub duration: u64,
-    /// Of a tile.
-    pub coordinates: [i64; MAX_COORDINATES],
+    /// Of a tile its coordinates, packed.
+    pub coordinates: [i64; WORDS],
     /// The number of the name of a task or tile; of a steal, the worker that had the work.
     pub subject: u32,
     /// How many coordinates the tile has, also those that are not kept.
     pub dimension: u16,
+    /// How many coordinates of the tile are kept.
+    pub kept: u8,
     pub kind: Kind,
+}
+
+impl Event {
+    /// The coordinates of a tile that are kept.
+    pub fn tile(&self) -> impl ExactSizeIterator<Item = i64> {
+        coordinates::unpack(self.coordinates, self.kept)
+    }
 }
 
 /// The latest events, up to a number.

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use super::alignment::Alignment;
 use super::clock::Clock;
+use super::coordinates;
 use super::dot::Drawing;
 use super::memory_samples::Memory;
 use super::noted::Noted;
 use super::output::Output;
-use super::ring::{Event, Kind, MAX_COORDINATES, MessageKind, Ring};
+use super::ring::{Event, Kind, MessageKind, Ring};
 use super::tally::Tally;
 use super::traffic::Traffic;
 use crate::error::Error;
@@ -155,6 +156,7 @@ impl Session {
             coordinates: [about.arrow.cast_signed(), home.cast_signed(), number.cast_signed(), about.bytes as i64],
             subject,
             dimension: about.peer,
+            kept: 0,
             kind: Kind::Message(kind),
         });
     }
@@ -176,7 +178,15 @@ impl Session {
         let mut book = self.rows[worker].book.lock();
         for (number, bytes, produced) in all {
             let coordinates = [number.cast_signed(), bytes as i64, i64::from(produced), 0];
-            book.ring.push(Event { start, duration: 0, coordinates, subject: 0, dimension: 0, kind: Kind::Argument });
+            book.ring.push(Event {
+                start,
+                duration: 0,
+                coordinates,
+                subject: 0,
+                dimension: 0,
+                kept: 0,
+                kind: Kind::Argument,
+            });
         }
     }
 
@@ -200,12 +210,9 @@ impl Session {
         subject: u32,
         coordinates: &[i64],
     ) {
-        let mut kept = [0; MAX_COORDINATES];
-        for (kept, coordinate) in kept.iter_mut().zip(coordinates) {
-            *kept = *coordinate;
-        }
-        let duration = now.saturating_sub(start);
-        let event = Event { start, duration, coordinates: kept, subject, dimension: coordinates.len() as u16, kind };
+        let dimension = coordinates.len() as u16;
+        let (coordinates, kept) = coordinates::pack(coordinates);
+        let event = Event { start, duration: now.saturating_sub(start), coordinates, subject, dimension, kept, kind };
         if self.summary || self.profile.is_some() {
             book.tally.add(&event);
         }

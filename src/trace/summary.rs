@@ -169,7 +169,7 @@ mod tests {
     use crate::trace::ring::{Event, Kind};
 
     fn event(kind: Kind, subject: u32, duration: u64, bytes: i64) -> Event {
-        Event { start: 0, duration, coordinates: [0, bytes, 0, 0], subject, dimension: 2, kind }
+        Event { start: 0, duration, coordinates: [0, bytes, 0, 0], subject, dimension: 2, kept: 2, kind }
     }
 
     fn summary<const N: usize>(

@@ -1,9 +1,10 @@
 //! What the report of a run needs besides events: noted while the run goes on.
 //!
-//! - `tile_graphs`: which tile waits for which
+//! - `tile_graphs`: which tile waits for which; `tile_bytes`: how many bytes a tile touches
 //! - `redistributions`: what redistributions moved
 
 mod redistributions;
+mod tile_bytes;
 mod tile_graphs;
 
 use std::path::Path;
@@ -12,6 +13,7 @@ use super::output::Output;
 use crate::error::{Error, dvm_retcode_t};
 
 pub(super) use redistributions::{MovedBytes, NotedRedistributions, Redistributions};
+pub(super) use tile_bytes::{TileBytes, TileBytesByName};
 pub(super) use tile_graphs::TileGraphs;
 
 const VARIABLE: &str = "DVM_PROFILE";
@@ -23,6 +25,7 @@ pub(super) struct Noted {
     pub(super) output: Output,
     pub(super) format: Format,
     pub(super) graphs: TileGraphs,
+    pub(super) tile_bytes: TileBytes,
     pub(super) redistributions: Redistributions,
 }
 
@@ -53,6 +56,12 @@ impl Noted {
             let end = if format == Format::Html { "html" } else { "json" };
             Output::unopened(VARIABLE, WHAT, path.with_extension(format!("{process}.{end}")))
         };
-        Ok(Noted { output, format, graphs: TileGraphs::default(), redistributions: Redistributions::default() })
+        Ok(Noted {
+            output,
+            format,
+            graphs: TileGraphs::default(),
+            tile_bytes: TileBytes::default(),
+            redistributions: Redistributions::default(),
+        })
     }
 }

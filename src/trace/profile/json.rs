@@ -9,7 +9,7 @@ use super::record::RunRecord;
 use crate::trace::chrome::Json;
 use crate::trace::line::Line;
 use crate::trace::noted::{MovedBytes, NotedRedistributions};
-use crate::trace::ring::{Event, Kind, MAX_COORDINATES};
+use crate::trace::ring::{Event, Kind};
 use crate::trace::summary::ProcessSummary;
 use crate::trace::tally::{Sum, Tally};
 
@@ -39,15 +39,17 @@ pub(super) fn write(out: &mut impl Write, record: &RunRecord, sentences: &[Advic
     list(
         out,
         record.kinds.iter().map(|kind| {
-            // A tile reads and writes arrays of which the run-time knows nothing.
-            let bytes = |bytes: u64| if kind.tiles { "null".to_owned() } else { bytes.to_string() };
+            // Of tiles it is only known how much they touch.
+            let or_null = |bytes: Option<u64>| bytes.map_or_else(|| "null".to_owned(), |bytes| bytes.to_string());
+            let bytes = |bytes: u64| or_null((!kind.tiles).then_some(bytes));
             format!(
-                "{{\"what\":\"{}\",\"name\":{},{},\"read_bytes\":{},\"written_bytes\":{},\"stolen\":{}}}",
+                "{{\"what\":\"{}\",\"name\":{},{},\"read_bytes\":{},\"written_bytes\":{},\"touched_bytes\":{},\"stolen\":{}}}",
                 if kind.tiles { "tile" } else { "task" },
                 kind.name,
                 sum(kind.time),
                 bytes(kind.read),
                 bytes(kind.written),
+                or_null(kind.touched),
                 kind.stolen
             )
         }),
@@ -132,13 +134,8 @@ fn line(out: &mut impl Write, of: &Line, title: &str, tally: &Tally, busy: u64) 
     write!(out, ",\"more\":")?;
     list(out, of.events.iter().map(more))?;
     write!(out, ",\"coordinates\":")?;
-    list(out, of.events.iter().flat_map(|event| &event.coordinates[..kept(event)]))?;
+    list(out, of.events.iter().filter(|event| event.kind == Kind::Tile).flat_map(Event::tile))?;
     write!(out, "}}")
-}
-
-/// How many coordinates of an event are told.
-fn kept(event: &Event) -> usize {
-    if event.kind == Kind::Tile { usize::from(event.dimension).min(MAX_COORDINATES) } else { 0 }
 }
 
 fn letter(kind: Kind) -> char {
@@ -155,7 +152,7 @@ fn letter(kind: Kind) -> char {
 
 fn more(event: &Event) -> u64 {
     match event.kind {
-        Kind::Tile => kept(event) as u64,
+        Kind::Tile => event.kept.into(),
         Kind::Publish | Kind::Copy => event.coordinates[1].cast_unsigned(),
         Kind::Steal => u64::from(event.subject),
         Kind::Task | Kind::Sleep | Kind::Argument | Kind::Message(_) => 0,

@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::trace::chains::{self, Chains};
 use crate::trace::dot::Tiles;
 use crate::trace::line::{GraphTiles, Line, lines, runs};
-use crate::trace::noted::{Noted, NotedRedistributions};
-use crate::trace::ring::Kind;
+use crate::trace::noted::{Noted, NotedRedistributions, TileBytesByName};
+use crate::trace::ring::{Event, Kind};
 use crate::trace::session::Session;
 use crate::trace::summary::ProcessSummary;
 use crate::trace::tally::Sum;
@@ -41,6 +41,8 @@ pub(super) struct KindSums {
     pub(super) read: u64,
     pub(super) written: u64,
     pub(super) stolen: u64,
+    /// Of tiles: the bytes that they touch, each as one that nothing is cut off of; `None`: not known of all.
+    pub(super) touched: Option<u64>,
 }
 
 impl RunRecord {
@@ -66,7 +68,12 @@ impl RunRecord {
             (runs, noted.left_out)
         };
         let redistributions = noted.redistributions.noted();
-        Ok(RunRecord { begin, redistributions, ..RunRecord::from(summary, lines, memory, &runs, unknown_graphs) })
+        let tile_bytes = noted.tile_bytes.noted(since);
+        Ok(RunRecord {
+            begin,
+            redistributions,
+            ..RunRecord::from(summary, lines, memory, (&runs, unknown_graphs), &tile_bytes)
+        })
     }
 
     /// The record of these events.
@@ -74,10 +81,10 @@ impl RunRecord {
         summary: ProcessSummary,
         lines: Vec<Line>,
         memory: Vec<(u64, u64)>,
-        runs: &[GraphTiles],
-        unknown_graphs: u64,
+        (runs, unknown_graphs): (&[GraphTiles], u64),
+        tile_bytes: &TileBytesByName,
     ) -> RunRecord {
-        let kinds = kinds(&summary, &lines);
+        let kinds = kinds(&summary, &lines, tile_bytes);
         let chains = chains::find(&lines, runs);
         let occupancy = occupancy::find(&lines, summary.elapsed);
         let redistributions = NotedRedistributions::default();
@@ -109,13 +116,13 @@ impl RunRecord {
 }
 
 /// Sums by kind, those that took most time first.
-fn kinds(summary: &ProcessSummary, lines: &[Line]) -> Vec<KindSums> {
+fn kinds(summary: &ProcessSummary, lines: &[Line], tile_bytes: &TileBytesByName) -> Vec<KindSums> {
     let mut all: BTreeMap<(bool, u32), KindSums> = BTreeMap::new();
     for (_, tally) in &summary.rows {
         for (tiles, sums) in [(false, &tally.tasks), (true, &tally.tiles)] {
             for (&name, sum) in sums {
                 let kind = all.entry((tiles, name)).or_default();
-                (kind.tiles, kind.name) = (tiles, name);
+                (kind.tiles, kind.name, kind.touched) = (tiles, name, tiles.then_some(0));
                 kind.time.merge(*sum);
             }
         }
@@ -132,10 +139,21 @@ fn kinds(summary: &ProcessSummary, lines: &[Line]) -> Vec<KindSums> {
             } else if runs(event) {
                 let kind = all.entry((event.kind == Kind::Tile, event.subject)).or_default();
                 kind.stolen += u64::from(std::mem::take(&mut stolen));
+                if kind.tiles {
+                    let more = bytes_at(tile_bytes, event);
+                    kind.touched = kind.touched.zip(more).map(|(touched, more)| touched.saturating_add(more));
+                }
             }
         }
     }
     let mut all: Vec<KindSums> = all.into_values().collect();
     all.sort_by_key(|kind| (Reverse(kind.time.total), kind.tiles, kind.name));
     all
+}
+
+/// How many bytes this tile touches, as far as that was noted before it began.
+fn bytes_at(tile_bytes: &TileBytesByName, tile: &Event) -> Option<u64> {
+    let changes = tile_bytes.get(&tile.subject)?;
+    let before = changes.partition_point(|&(from, _)| from <= tile.start);
+    Some(changes[before.checked_sub(1)?].1)
 }

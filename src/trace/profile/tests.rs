@@ -9,6 +9,7 @@ use super::occupancy::SPANS;
 use super::record::RunRecord;
 use super::{advice, json};
 use crate::trace::chains::EventPlace;
+use crate::trace::coordinates::pack;
 use crate::trace::line::{GraphTiles, Line, runs};
 use crate::trace::ring::{Event, Kind};
 use crate::trace::summary::ProcessSummary;
@@ -17,10 +18,13 @@ use crate::trace::tally::Tally;
 const NAMES: [&str; 3] = ["make <it>", "use \"it\"", "wave"];
 const WAVE: u32 = 2;
 
+/// From when on its tiles touch how many bytes.
+const TILE_BYTES: [(u64, u64); 3] = [(0, 1000), (100, 10), (250, 400)];
+
 fn event(kind: Kind, start: u64, duration: u64, subject: u32, coordinates: &[i64]) -> Event {
-    let mut kept = [0; 4];
-    kept[..coordinates.len()].copy_from_slice(coordinates);
-    Event { start, duration, coordinates: kept, subject, dimension: coordinates.len() as u16, kind }
+    let dimension = coordinates.len() as u16;
+    let (coordinates, kept) = pack(coordinates);
+    Event { start, duration, coordinates, subject, dimension, kept, kind }
 }
 
 fn task(start: u64, duration: u64, subject: u32) -> Event {
@@ -48,7 +52,8 @@ fn record(workers: Vec<Vec<Event>>, elapsed: u64, graphs: &[GraphTiles]) -> RunR
         .unzip();
     let names = NAMES.map(str::to_owned).to_vec();
     let summary = ProcessSummary { process: 0, elapsed, peak: 1 << 20, rows, names, traffic: None, left: (0, 0) };
-    RunRecord::from(summary, lines, vec![(0, 100), (elapsed, 200)], graphs, 0)
+    let tile_bytes = BTreeMap::from([(WAVE, TILE_BYTES.to_vec())]);
+    RunRecord::from(summary, lines, vec![(0, 100), (elapsed, 200)], (graphs, 0), &tile_bytes)
 }
 
 /// Tasks one after another with arguments, some inside of others, tiles, sleeps and steals.
@@ -313,7 +318,7 @@ fn the_data_have_every_event_and_the_sums_of_all() {
             expected.sort_unstable();
             assert_eq!(shown, expected);
             let tiles = events.iter().filter(|event| event.kind == Kind::Tile);
-            let mut coordinates: Vec<i64> = tiles.flat_map(|tile| tile.coordinates[..2].to_vec()).collect();
+            let mut coordinates: Vec<i64> = tiles.flat_map(Event::tile).collect();
             let mut found: Vec<i64> = column("coordinates").collect();
             coordinates.sort_unstable();
             found.sort_unstable();
@@ -325,7 +330,7 @@ fn the_data_have_every_event_and_the_sums_of_all() {
 
 /// The sums of each kind are those of its events; bytes are those of arguments of the task before them.
 fn check_kinds(workers: &[Vec<Event>], process: &Value) {
-    let mut expected: BTreeMap<(bool, u64), [u64; 5]> = BTreeMap::new();
+    let mut expected: BTreeMap<(bool, u64), [u64; 6]> = BTreeMap::new();
     for events in workers {
         let mut last = 0;
         for event in events {
@@ -335,6 +340,13 @@ fn check_kinds(workers: &[Vec<Event>], process: &Value) {
                 sums[0] += 1;
                 sums[1] += event.duration;
                 sums[2] = sums[2].max(event.duration);
+                if event.kind == Kind::Tile && event.subject == WAVE {
+                    sums[5] += match event.start {
+                        0..100 => 1000,
+                        100..250 => 10,
+                        _ => 400,
+                    };
+                }
             }
             if event.kind == Kind::Task {
                 last = key.1;
@@ -344,15 +356,15 @@ fn check_kinds(workers: &[Vec<Event>], process: &Value) {
             }
         }
     }
+    let names = process["names"].as_array().unwrap();
     let found = process["kinds"].as_array().unwrap().iter().map(|kind| {
         let tiles = kind["what"] == "tile";
-        assert_eq!(
-            tiles,
-            kind["read_bytes"].is_null() && kind["written_bytes"].is_null(),
-            "bytes of tiles are not known"
-        );
+        let of_tasks = ["read_bytes", "written_bytes"].map(|bytes| kind[bytes].is_u64());
+        assert_eq!(of_tasks, [!tiles; 2], "which of them is not known of tiles");
+        let touched = tiles && names[kind["name"].as_u64().unwrap() as usize] == NAMES[WAVE as usize];
+        assert_eq!(kind["touched_bytes"].is_u64(), touched);
         let number = |name: &str| kind[name].as_u64().unwrap_or_default();
-        let sums = ["count", "total_ns", "longest_ns", "read_bytes", "written_bytes"].map(number);
+        let sums = ["count", "total_ns", "longest_ns", "read_bytes", "written_bytes", "touched_bytes"].map(number);
         ((kind["what"] == "tile", number("name")), sums)
     });
     assert_eq!(found.collect::<BTreeMap<_, _>>(), expected);

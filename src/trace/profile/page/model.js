@@ -62,7 +62,7 @@ function makeKinds() {
       if (number === undefined) {
         number = list.length;
         numbers.set(key, number);
-        list.push({ tile, name, count: 0, total: 0, longest: 0, read: 0, written: 0, stolen: 0 });
+        list.push({ tile, name, count: 0, total: 0, longest: 0, read: 0, written: 0, touched: 0, stolen: 0 });
       }
       return number;
     },
@@ -80,6 +80,8 @@ function makeModel(data) {
       sums.longest = Math.max(sums.longest, kind.longest_ns);
       sums.read += kind.read_bytes || 0;
       sums.written += kind.written_bytes || 0;
+      // Known in all processes, or not at all.
+      sums.touched = sums.touched === null || kind.touched_bytes === null ? null : sums.touched + kind.touched_bytes;
       sums.stolen += kind.stolen;
     }
     process.offset = process.begin_ns - begin;
@@ -89,7 +91,7 @@ function makeModel(data) {
     for (let i = 0; i < path.length; i += 2) process.lines_of[path[i]].onPath[path[i + 1]] = 1;
   }
   const ends = data.processes.map((process) => process.offset + process.elapsed_ns);
-  const shown = lines.filter((line) => line.worker || line.name.some((name) => name >= 0));
+  const shown = lines.filter((line) => line.worker || line.name.some((name) => name >= 0) || line.kind.includes("p"));
   return { processes: data.processes, several: data.processes.length > 1, lines, shown, kinds: kinds.list, end: Math.max(1, ...ends) };
 }
 

@@ -53,10 +53,11 @@ function fillKinds(model) {
   const busy = sumOver(model.kinds, (kind) => kind.total);
   const sorted = [...model.kinds].sort((a, b) => b.total - a.total);
   fillTable(document.getElementById("kinds"),
-    ["", "runs", "time", "of all", "average", "longest", "bytes read", "bytes written", "after a steal"],
+    ["", "runs", "time", "of all", "average", "longest", "bytes read", "bytes written", "bytes touched", "after a steal"],
     sorted.map((kind) => [kindTitle(kind), showCount(kind.count), showTime(kind.total), showShare(kind.total, busy),
       showTime(kind.count > 0 ? kind.total / kind.count : 0), showTime(kind.longest),
-      kind.tile ? "-" : showBytes(kind.read), kind.tile ? "-" : showBytes(kind.written), showCount(kind.stolen)]));
+      kind.tile ? "-" : showBytes(kind.read), kind.tile ? "-" : showBytes(kind.written),
+      kind.touched === null ? "-" : showBytes(kind.touched), showCount(kind.stolen)]));
 }
 
 function fillWorkers(model) {
