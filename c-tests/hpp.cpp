@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 #include <type_traits>
 
 #define EXPECT(condition) \
@@ -126,6 +127,33 @@ static void errors(dvm::machine &machine)
     EXPECT(thrown && !machine.try_wait());
 }
 
+/* A production by hand that throws can be begun again, also after a move; more bytes than there can be are refused. */
+static void writes_that_fail()
+{
+    dvm::datum<int> a(2), made(1);
+    dvm::submit(dvm::near, [](span<const int> from, span<int> to) { to[0] = from[0] + from[1]; }, in(a), out(made));
+    bool thrown = false;
+    try {
+        a.write([](span<int> all) {
+            all[0] = 4;
+            throw std::runtime_error("no such file");
+        });
+    } catch (const std::runtime_error &) {
+        thrown = true;
+    }
+    EXPECT(thrown);
+    dvm::datum<int> moved = std::move(a);
+    moved.write([](span<int> all) { all[1] = all[0] + 1; });
+    EXPECT(made.get()[0] == 9);
+    thrown = false;
+    try {
+        dvm::datum<double> large((std::size_t{1} << 61) + 1);
+    } catch (const dvm::error &e) {
+        thrown = e.code() == dvm::error_code(DVM_ERR_MEMORY);
+    }
+    EXPECT(thrown);
+}
+
 /* The explanation of a task that waits says what the task is called. */
 template <class F> static void is_called(F function, const char *expected)
 {
@@ -162,6 +190,7 @@ int main()
         chains();
         references();
         tasks_have_names();
+        writes_that_fail();
         machine.wait();
         errors(machine);
     }

@@ -159,7 +159,12 @@ template <class T> class datum {
 
   public:
     /** @brief A promise of so many elements: a task with `out` produces them, or write(). */
-    explicit datum(std::size_t count) { check(dvm_data_promise(count * sizeof(T), &id_)), count_ = count; }
+    explicit datum(std::size_t count)
+    {
+        // More is refused, as what no machine has.
+        const std::size_t bytes = count > SIZE_MAX / sizeof(T) ? SIZE_MAX : count * sizeof(T);
+        check(dvm_data_promise(bytes, &id_)), count_ = count;
+    }
     datum(const datum &other) : count_(other.count_)
     {
         take(other.id_);
@@ -169,6 +174,7 @@ template <class T> class datum {
     datum(datum &&other) noexcept : count_(other.count_)
     {
         take(other.id_);
+        begun_ = std::exchange(other.begun_, nullptr);
         other.id_[0] = other.id_[1] = 0;
     }
     datum &operator=(datum other) noexcept
@@ -176,6 +182,7 @@ template <class T> class datum {
         std::swap(id_[0], other.id_[0]);
         std::swap(id_[1], other.id_[1]);
         std::swap(count_, other.count_);
+        std::swap(begun_, other.begun_);
         return *this;
     }
     ~datum()
@@ -200,13 +207,19 @@ template <class T> class datum {
         return {id_, static_cast<const T *>(address), bytes / sizeof(T)};
     }
 
-    /** @brief Fulfils the promise by hand: `fill` gets the elements, zeroed, and then they are published. */
+    /**
+     * @brief Fulfils the promise by hand: `fill` gets the elements, zeroed, and then they are published.
+     *
+     * If `fill` throws, nothing is published, and whoever waits for the datum goes on waiting: write() may be called again
+     * for this object, whose elements are then as the failed `fill` has left them.
+     */
     template <class Fill> void write(Fill &&fill)
     {
-        void *address = nullptr;
         std::size_t bytes = 0;
-        check(dvm_data_write(id_, &address, &bytes));
-        std::forward<Fill>(fill)(span<T>(static_cast<T *>(address), bytes / sizeof(T)));
+        if (begun_ == nullptr)
+            check(dvm_data_write(id_, &begun_, &bytes));
+        std::forward<Fill>(fill)(span<T>(static_cast<T *>(begun_), count_));
+        begun_ = nullptr;
         check(dvm_data_publish(id_));
     }
 
@@ -215,10 +228,12 @@ template <class T> class datum {
     template <class U> friend struct out_argument;
     template <class U> friend struct inout_argument;
 
-    void take(const dvm_data_id_t id) noexcept { id_[0] = id[0], id_[1] = id[1]; }
+    void take(const dvm_data_id_t id) noexcept { id_[0] = id[0], id_[1] = id[1], begun_ = nullptr; }
 
     dvm_data_id_t id_ = {0, 0};
     std::size_t count_ = 0;
+    /** The bytes of a production that write() has begun. */
+    void *begun_ = nullptr;
 };
 
 /* ----- Arguments of a task: each says how the task gets its datum, and what the function sees ----- */

@@ -109,7 +109,7 @@ fn data_edges(
 
 fn origins(lines: &[Line], number: &HashMap<EventPlace, usize>) -> HashMap<u64, Origin> {
     let mut origins = HashMap::new();
-    for (line, Line { events, arguments, .. }) in lines.iter().enumerate() {
+    for (line, Line { events, .. }) in lines.iter().enumerate() {
         // What a task publishes by hand is its own as well.
         let mut task: Option<usize> = None;
         for (place, event) in events.iter().enumerate() {
