@@ -148,6 +148,20 @@ static double by_loop(int n)
   return sum;
 }
 
+/* An enumeration with negative values has a signed type, whose name takes no `unsigned`. */
+enum level { low = -1, middle, high };
+
+static int levels(int n)
+{
+  enum level sum = middle, least = high;
+#pragma dvm region reduction(+:sum) reduction(min:least)
+  for (int i = 0; i < n * 50; i++) {
+    sum += number[i];
+    least = (enum level)number[i] < least ? (enum level)number[i] : least;
+  }
+  return sum + 3 * least;
+}
+
 int main(int argc, char **argv)
 {
   int n = size_argument(argc, argv, 1, 20);
@@ -158,6 +172,7 @@ int main(int argc, char **argv)
   show("rows", rows, sizeof rows);
   integers(n);
   steps(n);
+  printf("%d\n", levels(n));
   printf("%.17g\n", recurrence(n, a + 1, a));
   printf("%.17g\n", recurrence(n, a, b));
   printf("%.17g\n", gathered(n, b, a, number));

@@ -107,6 +107,10 @@ impl<'a> RegionBuilder<'a> {
         let partial = match operation {
             // C computes products of narrow types in int.
             Operation::Product if narrow => "unsigned int".to_owned(),
+            // An enumeration has no unsigned type of its name.
+            _ if wraps && signed && plain.starts_with("enum ") => {
+                if integer.is_some_and(|ty| ty.width > 32) { "unsigned long long" } else { "unsigned int" }.to_owned()
+            }
             _ if wraps && signed => format!("unsigned {plain}"),
             _ => plain.clone(),
         };
