@@ -10,6 +10,10 @@ pub fn failing(region: &Region) -> String {
     let checks = region
         .conditions
         .iter()
-        .map(|condition| format!("(({}) && {}) ||\n      ", condition.fails, sequential(region, &condition.reason)));
+        // C90 has no `long long`: pedantic compilers would say so at the program's own line.
+        .map(|condition| {
+            let told = sequential(region, &condition.reason);
+            format!("(__extension__({}) && {told}) ||\n      ", condition.fails)
+        });
     serial + &checks.collect::<String>()
 }

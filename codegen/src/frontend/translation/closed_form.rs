@@ -237,6 +237,7 @@ impl<'a> RegionBuilder<'a> {
             }
         }
         let ty = self.type_name(variable);
-        Ok(format!("({ty})({text})"))
+        // C90 has no `long long`: pedantic compilers would say so at the program's own line.
+        Ok(format!("({ty})(__extension__({text}))"))
     }
 }
