@@ -360,11 +360,19 @@ fn tile_sizes(argument: &str) -> Option<Vec<String>> {
     sizes.iter().all(good).then(|| sizes.into_iter().map(written).collect())
 }
 
-/// Index of the `)` that closes the `(` at the beginning of `text`.
+/// Index of the `)` that closes the `(` at the beginning of `text`; those in strings and characters count for nothing.
 fn closing(text: &str) -> Option<usize> {
-    let mut depth = 0;
+    let (mut depth, mut quote, mut escaped) = (0, None, false);
     for (k, c) in text.char_indices() {
+        if let Some(end) = quote {
+            if c == end && !escaped {
+                quote = None;
+            }
+            escaped = c == '\\' && !escaped;
+            continue;
+        }
         match c {
+            '"' | '\'' if depth > 0 => quote = Some(c),
             '(' => depth += 1,
             ')' => depth -= 1,
             _ if depth == 0 => return None,
@@ -419,6 +427,12 @@ mod tests {
         assert_eq!(site.options.model.serial.as_deref(), Some("n < 8 && (m)"));
         assert_eq!(site.options.name.as_deref(), Some("x"));
         assert_eq!(site.options.pure, ["f", "g"]);
+        let quoted = parse(r#"#pragma dvm region serial(f(s, ")\")") == '(') name(y)"#);
+        let quoted = &quoted[0].as_ref().unwrap().options;
+        assert_eq!(
+            (quoted.model.serial.as_deref(), quoted.name.as_deref()),
+            (Some(r#"f(s, ")\")") == '('"#), Some("y"))
+        );
         let window = parse("#pragma dvm region ahead(0), across buffers(1)\nfor(;;);");
         let window = &window[0].as_ref().unwrap().options.model;
         assert_eq!((window.buffers, window.ahead), (1, Some(0)));
