@@ -50,8 +50,10 @@ pub fn function(shared: &RegionContext, checks: &OverlapChecks) -> Result<String
             );
         }
     }
-    let told =
-        lost.map(|why| format!("  dvm__unchecked(\"{}\", {}, \"{why}\");\n  return 0;\n", region.name, region.line));
+    let told = lost.map(|why| {
+        let call = format!("dvm__unchecked(\"{}\", {}, \"{why}\")", region.name, region.line);
+        format!("  static int dvm__told;\n  if (!dvm__told++)\n    {call};\n  return 0;\n")
+    });
     let mut text = String::from("/* For DVM_CHECK=1: copies what the region writes. */\n");
     let _ = writeln!(
         text,
