@@ -16,7 +16,7 @@ pub mod compiler_text;
 mod composition;
 mod dependency_files;
 mod long_options;
-mod remark_record;
+pub mod remark_record;
 mod remark_report;
 mod replacement;
 mod trial;

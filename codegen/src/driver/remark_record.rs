@@ -6,9 +6,6 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// The section with the records, each as `tiled/regions;`.
-const SECTION: &str = ".dvm.remarks";
-
 /// Regions, and how many of them are tiled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RegionCount {
@@ -19,11 +16,19 @@ pub struct RegionCount {
 }
 
 impl RegionCount {
+    /// The section with the records.
+    pub const SECTION: &str = ".dvm.remarks";
+
+    /// The record.
+    pub fn record(self) -> String {
+        format!("{}/{};", self.tiled, self.regions)
+    }
+
     /// The end of a C file that puts the record into its object.
     pub fn text(self) -> String {
-        let RegionCount { regions, tiled } = self;
+        let (section, record) = (RegionCount::SECTION, self.record());
         // Assemblers do not agree on how a section's type is written; one with this name has the right one.
-        format!("\n__asm__(\".pushsection {SECTION},\\\"\\\"\\n.ascii \\\"{tiled}/{regions};\\\"\\n.popsection\");\n")
+        format!("\n__asm__(\".pushsection {section},\\\"\\\"\\n.ascii \\\"{record}\\\"\\n.popsection\");\n")
     }
 
     /// The sum of the records in a linked file; none if it has no records.
@@ -58,7 +63,7 @@ fn section(file: &File) -> Option<Vec<u8>> {
     let names = elf.bytes(names.0, names.1)?;
     let found = (0..entries).filter_map(header).find(|header| {
         let name = elf.number(*header, 4).and_then(|at| names.get(usize::try_from(at).ok()?..));
-        name.and_then(|name| name.split(|byte| *byte == 0).next()) == Some(SECTION.as_bytes())
+        name.and_then(|name| name.split(|byte| *byte == 0).next()) == Some(RegionCount::SECTION.as_bytes())
     });
     let (at, size) = place(found?)?;
     elf.bytes(at, size)

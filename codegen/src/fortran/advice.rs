@@ -1,4 +1,4 @@
-//! `dvmfc --why`: which loops of a file without marks can be tiled, what stands in the way of the others, and the marks to
+//! `dvmfc --why`: which loops outside of regions can be tiled, what stands in the way of the others, and the marks to
 //! put before them. Each mark that is told has been tried.
 
 use super::construct_names::{LoopEnd, loop_end};
@@ -51,6 +51,28 @@ pub fn nests(statements: &[FortranStatement]) -> Vec<FortranNest> {
         }
     }
     found
+}
+
+/// The nests outside of the regions that begin at these lines: of one with a region inside, the loops in it that have none.
+pub fn outside(nests: Vec<FortranNest>, regions: &BTreeSet<u32>) -> Vec<FortranNest> {
+    let (mut found, mut left) = (Vec::new(), nests);
+    left.reverse();
+    while let Some(nest) = left.pop() {
+        if regions.contains(&nest.first) {
+        } else if nest.holds(regions) {
+            left.extend(nest.inner.into_iter().rev());
+        } else {
+            found.push(nest);
+        }
+    }
+    found
+}
+
+impl FortranNest {
+    /// Whether one of the loops inside begins at one of these lines.
+    fn holds(&self, lines: &BTreeSet<u32>) -> bool {
+        self.inner.iter().any(|inner| lines.contains(&inner.first) || inner.holds(lines))
+    }
 }
 
 /// The nest that begins with a statement, and where it ends.

@@ -1,6 +1,6 @@
 //! The command `dvmfc`: gfortran with regions that become tiles.
 
-use super::advice::{advise, nests};
+use super::advice::{advise, nests, outside};
 use super::command_line::{FortranCommand, FortranGoal, FortranWord};
 use super::file::{FileGroup, FileParts, FortranFile};
 use super::flang;
@@ -21,6 +21,7 @@ use crate::driver::compiler::Compiler;
 use crate::driver::installation::Installation;
 use crate::driver::limited_process::Guarded;
 use crate::driver::nest_report::{FileAdvice, NestAdvice, report};
+use crate::driver::remark_record::RegionCount;
 use crate::driver::{Outcome, output_file, transform};
 use crate::scratch_folder::ScratchFolder;
 use crate::source::Source;
@@ -71,7 +72,8 @@ pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
         return Ok(1);
     }
     if marked.is_empty() {
-        return work.pass_and_describe(&sources);
+        let code = work.pass_and_describe(&sources)?;
+        return work.tell_total(code);
     }
     if let Some(option) = work.unlisted.clone() {
         for source in &marked {
@@ -80,10 +82,7 @@ pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
         return if command.strict { Ok(1) } else { work.pass_and_describe(&sources) };
     }
     let code = work.compile_all(&sources)?;
-    if command.remarks && code == 0 {
-        output_file::tell(&format!("dvmfc: {} of {} regions tiled\n", work.tiled, work.regions));
-    }
-    Ok(code)
+    work.tell_total(code)
 }
 
 /// The words of the compiler behind `dvmfc`.
@@ -196,6 +195,35 @@ impl FortranWork<'_> {
             }
         }
         Ok(code)
+    }
+
+    /// With `--dvm-remarks`: says how many regions are tiled; linking, of all objects whose compilation has counted them. Gives
+    /// the code of the compiler, after which nothing is told if it failed.
+    fn tell_total(&self, code: i32) -> Result<i32, String> {
+        let own = RegionCount { regions: self.regions, tiled: self.tiled };
+        let linked = || RegionCount::of_file(Path::new(self.command.output.as_deref().unwrap_or("a.out")));
+        let all = if self.command.goal == FortranGoal::Link { linked().unwrap_or(own) } else { own };
+        if self.command.remarks && code == 0 && all.regions > 0 {
+            output_file::tell(&format!("dvmfc: {} of {} regions tiled\n", all.tiled, all.regions));
+        }
+        Ok(code)
+    }
+
+    /// Puts into an object how many regions its source has.
+    fn count_in(&self, object: &Path, count: RegionCount, folder: &Path) -> Result<(), String> {
+        if !self.command.remarks || count.regions == 0 {
+            return Ok(());
+        }
+        let record = folder.join("remarks");
+        output_file::write(&record, count.record().as_bytes())?;
+        let section = format!("{}={}", RegionCount::SECTION, record.display());
+        let status = Command::new("objcopy").arg("--add-section").arg(section).arg(object).status();
+        let why = match status {
+            Ok(status) if status.success() => return Ok(()),
+            Ok(status) => status.to_string(),
+            Err(e) => format!("{e}; install binutils"),
+        };
+        Err(format!("`objcopy` could not count the regions in `{}`: {why}", object.display()))
     }
 
     /// Keeps what flang says about a file that gfortran has just compiled to `object`; `lowered` is that, if it is known.
@@ -349,6 +377,7 @@ impl FortranWork<'_> {
 
     fn source(&mut self, source: &Path, folder: &Path, object: &Path) -> Result<i32, String> {
         let (mut made, mut lowered) = (Vec::new(), None);
+        let (tiled, regions) = (self.tiled, self.regions);
         if self.is_marked(source) {
             match std::fs::read_to_string(source) {
                 Ok(text) => {
@@ -365,6 +394,8 @@ impl FortranWork<'_> {
         }
         let code = self.rewritten(source, &made, folder, object)?;
         if code == 0 {
+            let count = RegionCount { tiled: self.tiled - tiled, regions: self.regions - regions };
+            self.count_in(object, count, folder)?;
             self.describe(source, lowered, Some(object))?;
         }
         Ok(code)
@@ -606,7 +637,7 @@ impl FortranWork<'_> {
         Ok(Err(FortranRefusal::new(line(why.span), &format!("{reason}{code}"), remedy)))
     }
 
-    /// `--why`: says which loops of sources without marks can be tiled, and what stands in the way of the others. Sources
+    /// `--why`: says which loops outside of regions can be tiled, and what stands in the way of the others. Sources
     /// that make modules come before those that use them.
     fn advise(&mut self, sources: &[PathBuf]) -> Result<i32, String> {
         let (mut code, mut told) = (0, Vec::new());
@@ -620,13 +651,10 @@ impl FortranWork<'_> {
             self.make_modules(source, &uses[at])?;
             let advice = match &self.unlisted {
                 Some(option) => Err(format!("the option `{option}` may change what its statements mean")),
-                None if self.is_marked(source) => {
-                    Err("the file has marks already; compile it with --dvm-remarks".to_owned())
-                }
                 None => self.advice(source),
             };
             match advice {
-                Ok(nests) => told.push(FileAdvice { path: source.clone(), nests, regions: 0 }),
+                Ok((nests, regions)) => told.push(FileAdvice { path: source.clone(), nests, regions }),
                 Err(why) => {
                     output_file::tell(&format!("{}: error: {why}\n", source.display()));
                     code = 1;
@@ -648,7 +676,8 @@ impl FortranWork<'_> {
         if code == 0 { self.describe(source, None, None) } else { Ok(()) }
     }
 
-    fn advice(&mut self, source: &Path) -> Result<Vec<NestAdvice>, String> {
+    /// What is told of the loops outside of a source's regions, and how many regions it has.
+    fn advice(&mut self, source: &Path) -> Result<(Vec<NestAdvice>, usize), String> {
         let folder = self.folder()?;
         let text = std::fs::read_to_string(source).map_err(|e| format!("cannot read the file: {e}"))?;
         let lowering = Lowering { command: self.command, fortran: &self.fortran, added: &self.added };
@@ -657,7 +686,8 @@ impl FortranWork<'_> {
         let hlfir = lowered.text.as_ref().map_err(|(reason, remedy)| format!("{reason}; {remedy}"))?;
         let whole = std::fs::canonicalize(source).unwrap_or_else(|_| source.to_owned());
         let all = procedures(hlfir, &whole.display().to_string()).map_err(|why| why.reason)?;
-        let (statements, modules) = (statements(&active, self.command.form(source)), lowered.file_modules());
+        let form = self.command.form(source);
+        let (statements, modules) = (statements(&active, form), lowered.file_modules());
         let opened = find_texts(&all, &self.text_folders()?, &self.arithmetic, &whole);
         let own = FileParts::own(&statements, &all, &modules);
         let files = std::iter::once(own).chain(opened.files.iter().map(OpenedText::parts)).collect();
@@ -673,6 +703,10 @@ impl FortranWork<'_> {
             }
             Err(why) => Ok(Err(why)),
         };
-        advise(source, &nests(&statements), &mut attempt)
+        let marked = marks(&active, form).into_iter().filter(|mark| mark.text.starts_with("region"));
+        let begin = |line: u32| statements.iter().map(|statement| statement.first).find(|first| *first > line);
+        let regions: Vec<u32> = marked.filter_map(|mark| begin(mark.line)).collect();
+        let others = outside(nests(&statements), &regions.iter().copied().collect());
+        Ok((advise(source, &others, &mut attempt)?, regions.len()))
     }
 }

@@ -21,8 +21,9 @@ Options of its own:
   --show         keep the generated C as FILE.LINE.dvm.c next to the object, and print its path
   --dvm-strict   a region that stays sequential is an error
   -Wno-dvm       no messages about regions
-  --dvm-remarks  print which regions are tiled, and how many
-  --why          read sources without marks, of all files the largest loops first, and print which
+  --dvm-remarks  print which regions are tiled, and how many; linking adds up those of all objects
+                 that were compiled with it
+  --why          read loops outside of regions, of all files the largest first, and print which
                  can be tiled, by which mark, and what stands in the way of the others;
                  nothing is compiled
   --explain DVM032   what the code of a message means, with examples in C, and what helps in

@@ -1,6 +1,7 @@
-//! Marks before statements about arrays, regions with conditions of the preprocessor, and files without marks.
+//! Marks before statements about arrays, regions with conditions of the preprocessor, loops without marks, and counts of regions.
 
 use super::{can_run, dvmfc, printed, run, said};
+use std::process::Command;
 
 const TEXT: &str = "\
 module m
@@ -176,12 +177,35 @@ fn marks_in_included_files_are_told() {
     }
 }
 
+/// A region; a loop around a region and around another loop; a loop behind it.
+const HALF_MARKED: &str = "subroutine half(n, a, b)
+  integer n, i, t
+  real(8) a(n), b(n)
+!$dvm region
+  do i = 1, n
+    a(i) = i
+  end do
+  do t = 1, 3
+!$dvm region
+    do i = 1, n
+      a(i) = a(i) + t
+    end do
+    do i = 1, 200
+      b(i) = b(i) * 2
+    end do
+  end do
+  do i = 1, n
+    b(i) = b(i) + a(i)
+  end do
+end subroutine
+";
+
 #[test]
 fn loops_without_marks_are_told_with_what_they_need() {
     if !can_run("advice for Fortran") {
         return;
     }
-    let folder = testkit::scratch(&[("in.f90", UNMARKED), ("marked.f90", "!$dvm region\nend\n")]);
+    let folder = testkit::scratch(&[("in.f90", UNMARKED), ("half.f90", HALF_MARKED)]);
     let output = dvmfc(&folder, "--why -O2 -c in.f90");
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{told}{}", said(&output));
@@ -200,12 +224,38 @@ fn loops_without_marks_are_told_with_what_they_need() {
         from += at;
     }
     assert!(!folder.join("in.o").exists(), "nothing is compiled");
-    let marked = dvmfc(&folder, "--why -c marked.f90");
-    assert!(!marked.status.success() && said(&marked).contains("has marks already"), "{}", said(&marked));
+    let half = dvmfc(&folder, "--why -c half.f90");
+    let told = String::from_utf8_lossy(&half.stdout).into_owned();
+    let begins = "half.f90: 2 loop nests, of which 2 can be tiled; 2 regions already";
+    assert!(half.status.success() && told.starts_with(begins), "{told}{}", said(&half));
+    let places: Vec<&str> =
+        told.lines().filter(|line| line.starts_with("half.f90:") && line.ends_with("can be tiled")).collect();
+    assert!(
+        places.len() == 2 && places[0].starts_with("half.f90:13:") && places[1].starts_with("half.f90:17:"),
+        "{told}"
+    );
     let fast = dvmfc(&folder, "--why -Ofast in.f90");
     assert!(!fast.status.success() && said(&fast).contains("the option `-Ofast`"), "{}", said(&fast));
     let explained = dvmfc(&folder, "--explain DVM100");
     assert!(String::from_utf8_lossy(&explained.stdout).contains("In Fortran: write what"), "{}", said(&explained));
     let unknown = dvmfc(&folder, "--explain DVM999");
     assert!(!unknown.status.success(), "{}", said(&unknown));
+}
+
+#[test]
+fn regions_of_separate_commands_are_added_up() {
+    if !can_run("counts of Fortran's regions") {
+        return;
+    }
+    let chain = "subroutine chain(a)\n  real(8) a(9)\n  integer i\n!$dvm region\n  do i = 2, 9\n    a(i) = a(i - 1) * a(i)\n  end do\n\
+        end subroutine\n";
+    let main = "program main\n  real(8) a(9)\n  integer i\n!$dvm region\n  do i = 1, 9\n    a(i) = i\n  end do\n  call chain(a)\n\
+        end program\n";
+    let folder = testkit::scratch(&[("chain.f90", chain), ("main.f90", main)]);
+    let compiled = dvmfc(&folder, "-O1 --dvm-remarks -c chain.f90");
+    assert!(said(&compiled).ends_with("dvmfc: 0 of 1 regions tiled\n"), "{}", said(&compiled));
+    assert!(dvmfc(&folder, "-O1 --dvm-remarks -c main.f90").status.success());
+    let linked = dvmfc(&folder, "--dvm-remarks main.o chain.o -o program");
+    assert_eq!(said(&linked), "dvmfc: 1 of 2 regions tiled\n");
+    assert!(Command::new(folder.join("program")).status().expect("it runs").success());
 }
