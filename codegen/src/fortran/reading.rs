@@ -184,6 +184,10 @@ fn translated(
         let remedy = "put what follows the `entry` into a procedure of its own, and call that here";
         return refuse(&format!("the region stands behind the `entry` of `{name}`"), remedy);
     }
+    if function.text.contains("fir.func_pure") {
+        let reason = "the region stands in a `pure` or `elemental` procedure, which may not call what runs its tiles";
+        return refuse(reason, "remove `pure`, or put the mark where the procedure is called");
+    }
     if let Some(s) = file.equivalence(function) {
         let remedy = "give the arrays storage of their own";
         return Err(FortranRefusal::new(s.first, "the subprogram or the file has an EQUIVALENCE", remedy));

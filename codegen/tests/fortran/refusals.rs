@@ -556,3 +556,18 @@ fn heads_of_loops_need_no_blanks_in_fixed_form() {
     assert_eq!(tiled.matches("is tiled").count(), 3, "{tiled}");
     assert_eq!(printed(&folder, "tiled", "3", "2").0, printed(&folder, "plain", "1", "1").0);
 }
+
+/// gfortran takes no call in such a procedure: the other regions of the file are tiled.
+#[test]
+fn a_region_in_a_pure_procedure_stays_alone() {
+    if !can_run("regions of pure procedures") {
+        return;
+    }
+    let loops = "integer, intent(in) :: n\nreal(8), intent(inout) :: a(n)\ninteger i\n!$dvm region\ndo i = 1, n\na(i) = i\nend do\nend\n";
+    let text = format!("subroutine plain(n, a)\n{loops}pure subroutine clean(n, a)\n{loops}");
+    let folder = testkit::scratch(&[("in.f90", &text)]);
+    let output = dvmfc(&folder, "-O1 --dvm-remarks -c in.f90");
+    let messages = said(&output);
+    assert!(output.status.success() && messages.ends_with("1 of 2 regions tiled\n"), "{messages}");
+    assert!(messages.contains("in.f90:14:1: warning") && messages.contains("`pure` or `elemental`"), "{messages}");
+}
