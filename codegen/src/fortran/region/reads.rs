@@ -69,9 +69,17 @@ impl<'a> Translator<'a> {
         let (a, b) = (self.operand(op, operands[1])?, self.operand(op, operands[2])?);
         let is_real = matches!(a.element, Element::F32 | Element::F64) && a.element == b.element;
         // Both are computed once for a minimum or maximum, and again for the mask of a `merge`.
-        if is_real && compare.is_some_and(|compare| compare.operands() == op.operands()[1..]) {
-            let is_update = self.updates(operands[1]).is_some() && a.text.len() <= LONG;
-            let (a, b) = if is_update { (a, b) } else { (self.short(op, a)?, self.short(op, b)?) };
+        let is_extreme = compare.is_some_and(|compare| compare.operands() == op.operands()[1..]);
+        // Sums of counters stay what they are: they may be bounds and subscripts.
+        let is_other = |value: &HlfirValue| matches!(value.shape, ValueShape::Other(_));
+        let is_data = self.before_assignment && a.element.is_whole() && (is_other(&a) || is_other(&b));
+        let is_update = || self.updates(operands[1]).is_some() && a.text.len() <= LONG;
+        let (a, b) = if is_extreme && (is_real || is_data) && !is_update() {
+            (self.short(op, a)?, self.short(op, b)?)
+        } else {
+            (a, b)
+        };
+        if is_extreme && is_real {
             return Ok(compare.and_then(|compare| values::real_extreme(compare, op, &a, &b)));
         }
         let bound = compare.and_then(|compare| {

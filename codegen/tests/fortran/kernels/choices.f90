@@ -38,6 +38,14 @@ subroutine kernel(n, speed, level, out, taken)
       out(i,j) = out(i,j) + min(speed(from,j), max(out(i,j-1), 0.25d0))
     end do
   end do
+  !$dvm region
+  do j = 1, n
+    do i = 1, n
+      taken(i,j) = max(taken(i,j), 3*i - j, taken(i,j)*2 - 7, mod(taken(i,j), 5)*11, 4*j - taken(i,j), taken(i,j)/3 + j, &
+                       i*j - 40, taken(i,j) - 2*i, 17 - taken(i,j), taken(i,j)*3 - 2*j, 5*taken(i,j) - 60, &
+                       min(taken(i,j), 9*j), 12 - i*taken(i,j), taken(i,j)*taken(i,j)/50, 8*taken(i,j) - 300)
+    end do
+  end do
 end subroutine
 
 program main
