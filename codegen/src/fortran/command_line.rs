@@ -1,5 +1,6 @@
 //! The command line of gfortran, as far as `dvmfc` must know it.
 
+use super::included_marks::any_included;
 use super::statements::{FIXED as STANDARD, SourceForm};
 use std::path::{Path, PathBuf};
 
@@ -167,9 +168,25 @@ impl FortranCommand {
             _ => None,
         });
         // Mpifort of MPICH has it. Where there is no such constant, it says nothing; flang takes some for other numbers.
-        let idle =
-            |word: &str| word == "-fallow-invalid-boz" && !self.sources().iter().any(|source| may_have_boz(source));
+        let idle = |word: &str| {
+            word == "-fallow-invalid-boz" && !self.sources().iter().any(|source| self.may_have_boz(source))
+        };
         responses.chain(self.options().map(|all| all[0].clone()).filter(move |word| !listed(word) && !idle(word)))
+    }
+
+    /// Whether a file, or one that it includes, may have a constant as `z'1f'` or `'1f'x`.
+    fn may_have_boz(&self, source: &Path) -> bool {
+        let suspect = |text: &str| text_may_have_boz(&text.to_ascii_lowercase());
+        any_included(source, self.form(source), &self.folders_of_includes(), &suspect)
+    }
+
+    /// Where included files are looked for besides the folder of the file that includes them.
+    fn folders_of_includes(&self) -> Vec<PathBuf> {
+        let folder = |option: &Vec<String>| {
+            let rest = option[0].strip_prefix("-I").or_else(|| option[0].strip_prefix("-J"))?;
+            Some(PathBuf::from(option.get(1).map_or(rest, String::as_str)))
+        };
+        std::iter::once(PathBuf::from(".")).chain(self.options().filter_map(folder)).collect()
     }
 
     /// The first option that may change what declarations mean.
@@ -244,11 +261,6 @@ impl<'a, I: Iterator<Item = &'a Vec<String>>> LastOf<'a> for I {
     }
 }
 
-/// Whether a file, or one that it includes, may have a constant as `z'1f'` or `'1f'x`.
-fn may_have_boz(source: &Path) -> bool {
-    std::fs::read(source).map_or(true, |bytes| text_may_have_boz(&String::from_utf8_lossy(&bytes).to_ascii_lowercase()))
-}
-
 fn text_may_have_boz(text: &str) -> bool {
     let ends = |letter: Option<&char>| letter.is_none_or(|letter| !letter.is_ascii_alphanumeric() && *letter != '_');
     let base = |letter: Option<&char>| letter.is_some_and(|letter| "bozx".contains(*letter));
@@ -264,7 +276,7 @@ fn text_may_have_boz(text: &str) -> bool {
     // A constant may be continued on the next line; in fixed form blanks say nothing.
     let plain: Vec<char> = text.chars().collect();
     let joined: Vec<char> = text.chars().filter(|letter| !letter.is_whitespace() && *letter != '&').collect();
-    text.contains("include") || found(&plain) || found(&joined)
+    found(&plain) || found(&joined)
 }
 
 fn form_of_name(path: &Path) -> Option<SourceForm> {
@@ -278,9 +290,7 @@ mod tests {
 
     #[test]
     fn constants_without_a_type_are_seen() {
-        for text in
-            ["i = z'1f'", "i = 'ff'x\n", "case z\"1f\"", "data i /b'1'/", "i = z&\n &'1f'", "i = 7\n#include \"a\""]
-        {
+        for text in ["i = z'1f'", "i = 'ff'x\n", "case z\"1f\"", "data i /b'1'/", "i = z&\n &'1f'"] {
             assert!(text_may_have_boz(text), "{text}");
         }
         for text in ["print *, 'foo', \"zero\", 'x'", "x = y(3) ! don't", "call mpi_init(ierr)"] {

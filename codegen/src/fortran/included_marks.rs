@@ -1,4 +1,4 @@
-//! Marks in files that a source includes: only the source itself is rewritten, so these are told.
+//! Files that a source includes. Marks in them are told, as only the source itself is rewritten.
 
 use super::refused::FortranRefusal;
 use super::statements::{SourceForm, marks, statements};
@@ -33,17 +33,59 @@ pub fn included_marks(source: &Path, form: SourceForm, folders: &[PathBuf]) -> V
 
 /// The names in quotes that a text includes, by a statement or the preprocessor.
 fn included(text: &str, form: SourceForm) -> Vec<String> {
-    let name = |statement: &str| {
-        let rest = statement.strip_prefix('#').map_or(statement, str::trim_start).strip_prefix("include")?.trim_start();
-        let quote = rest.chars().next().filter(|quote| ['\'', '"'].contains(quote))?;
-        rest[1..].split_once(quote).map(|(name, _)| name.to_owned())
-    };
-    statements(text, form).iter().filter_map(|statement| name(&statement.text)).collect()
+    statements(text, form).iter().filter_map(|statement| included_name(&statement.text)).collect()
+}
+
+fn included_name(statement: &str) -> Option<String> {
+    let rest = statement.strip_prefix('#').map_or(statement, str::trim_start).strip_prefix("include")?.trim_start();
+    let quote = rest.chars().next().filter(|quote| ['\'', '"'].contains(quote))?;
+    rest[1..].split_once(quote).map(|(name, _)| name.to_owned())
+}
+
+/// Whether the text of a source, or of a file that it may include, is `suspect`, or may include a file that is not found.
+pub fn any_included(source: &Path, form: SourceForm, folders: &[PathBuf], suspect: &dyn Fn(&str) -> bool) -> bool {
+    let (mut seen, mut open) = (BTreeSet::from([source.to_owned()]), vec![source.to_owned()]);
+    while let Some(path) = open.pop() {
+        let Ok(bytes) = std::fs::read(&path) else { return true };
+        let text = String::from_utf8_lossy(&bytes);
+        if suspect(&text) {
+            return true;
+        }
+        let own = path.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
+        for statement in statements(&text, form).iter().filter(|s| s.text.to_ascii_lowercase().contains("include")) {
+            let Some(name) = included_name(&statement.text) else { return true };
+            // Which of them a compiler takes is its own matter.
+            let places = std::iter::once(&own).chain(folders).map(|folder| folder.join(&name));
+            let places: Vec<PathBuf> = places.filter(|place| place.is_file()).collect();
+            if places.is_empty() {
+                return true;
+            }
+            open.extend(places.into_iter().filter(|place| seen.insert(place.clone())));
+        }
+    }
+    false
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_looked_for_in_all_files() {
+        let folder = testkit::scratch(&[
+            ("a.f90", "program a\n  include 'one.inc'\nend ! include nothing\n"),
+            ("one.inc", "include 'two.inc'\n"),
+            ("more/two.inc", "integer here\n"),
+            ("b.f90", "#include <one.inc>\n"),
+        ]);
+        let found = |name: &str, folders: &[PathBuf], word: &str| {
+            any_included(&folder.join(name), SourceForm::Free, folders, &|text| text.contains(word))
+        };
+        let more = [folder.join("more")];
+        assert!(found("a.f90", &more, "here") && !found("a.f90", &more, "elsewhere"));
+        assert!(found("a.f90", &[], "elsewhere"), "a file that is not found may have it");
+        assert!(found("b.f90", &more, "elsewhere") && found("none.f90", &more, "elsewhere"));
+    }
 
     #[test]
     fn marks_are_found_by_way_of_other_files() {
