@@ -248,7 +248,7 @@ pub unsafe extern "C" fn dvm_graph_sizes(
         let band = (extent, &carried, wanted, unit.as_slice(), TileCost { point: 1, processes: 1 });
         let (name, context) = (text(&name)?, context.pointer());
         let chosen = sizes_of(call, &name, band, footprint, context)?;
-        note_bytes(call, || name, &chosen, footprint, context)?;
+        note_tiles(call, || name, (extent, &chosen), footprint, context)?;
         sizes.write_all(&chosen, "sizes")
     })
 }
@@ -274,20 +274,23 @@ pub(super) fn sizes_of(
     tile.check(name).map(|()| chosen)
 }
 
-/// Notes how many bytes the tiles of these sizes touch, if that is to be told.
-pub(super) fn note_bytes(
+/// Notes how many bytes the tiles of these sizes touch, and whether there is only one, if that is to be told.
+pub(super) fn note_tiles(
     call: &Call,
     name: impl FnOnce() -> String,
-    sizes: &[i64],
+    (extent, sizes): (&[i64], &[i64]),
     footprint: Option<Footprint>,
     context: *mut c_void,
 ) -> Result<(), Error> {
     let trace = call.engine().trace();
-    if !trace.wants_tile_bytes() {
+    if !trace.wants_regions() {
         return Ok(());
     }
     let (name, tile) = (name(), TileFootprint::new(footprint, context));
     trace.tile_bytes(&name, tile.bytes(sizes).max(0).cast_unsigned());
+    if extent.iter().zip(sizes).all(|(extent, size)| size >= extent) {
+        trace.plain_entry(&name);
+    }
     tile.check(&name)
 }
 

@@ -6,7 +6,7 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
 
-use super::graph::{dvm_graph_t, note_bytes, read, sizes_of};
+use super::graph::{dvm_graph_t, note_tiles, read, sizes_of};
 use super::guard::{guarded, running};
 use super::{Arg, dvm_retcode_t};
 use crate::engine;
@@ -129,6 +129,9 @@ pub unsafe extern "C" fn dvm_region_enter(
             }
             entry
         };
+        if way == RegionWay::Plain && call.engine().trace().wants_regions() {
+            call.engine().trace().plain_entry(&region.name().region);
+        }
         let begun = if timed { graph::now() } else { 0 };
         place.write(dvm_region_entry_t { way: i64::from(way == RegionWay::Tiled), work: class as i64, begun });
         Ok(())
@@ -239,14 +242,14 @@ pub unsafe extern "C" fn dvm_region_sizes(
         let cost = TileCost { point, processes: crate::across::processes_of_body() };
         let (name, context) = (|| region.name().region, context.pointer());
         if let Some(known) = learner.known_sizes(extent, wanted, cost) {
-            note_bytes(call, name, &known[..dimension], footprint, context)?;
+            note_tiles(call, name, (extent, &known[..dimension]), footprint, context)?;
             return sizes.write_all(&known[..dimension], "sizes");
         }
         let (fixed, unit) = fixed_and_unit(wanted);
         let asked = (extent, &carried, fixed.as_slice(), unit.as_slice(), cost);
         let chosen = sizes_of(call, &name(), asked, footprint, context)?;
         learner.keep_sizes(extent, wanted, cost, &chosen);
-        note_bytes(call, name, &chosen, footprint, context)?;
+        note_tiles(call, name, (extent, &chosen), footprint, context)?;
         sizes.write_all(&chosen, "sizes")
     })
 }

@@ -198,9 +198,9 @@ impl Trace {
         }
     }
 
-    /// Whether it is noted how many bytes tiles touch.
+    /// Whether it is noted how regions ran.
     #[inline]
-    pub fn wants_tile_bytes(&self) -> bool {
+    pub fn wants_regions(&self) -> bool {
         self.0.as_ref().is_some_and(|session| session.profile.is_some())
     }
 
@@ -209,6 +209,14 @@ impl Trace {
         let Some(session) = &self.0 else { return };
         if let Some(profile) = &session.profile {
             profile.tile_bytes.note(self.name(name), bytes, session.now());
+        }
+    }
+
+    /// An entry into region `name` has no tiles, or one.
+    pub fn plain_entry(&self, name: &str) {
+        let Some(session) = &self.0 else { return };
+        if let Some(profile) = &session.profile {
+            profile.plain_entries.note(self.name(name));
         }
     }
 

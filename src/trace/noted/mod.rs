@@ -1,8 +1,9 @@
 //! What the report of a run needs besides events: noted while the run goes on.
 //!
-//! - `tile_graphs`: which tile waits for which; `tile_bytes`: how many bytes a tile touches
+//! - `tile_graphs`: which tile waits for which; `tile_bytes`: how many bytes a tile touches; `plain_entries`: which regions had none
 //! - `redistributions`: what redistributions moved
 
+mod plain_entries;
 mod redistributions;
 mod tile_bytes;
 mod tile_graphs;
@@ -12,6 +13,7 @@ use std::path::Path;
 use super::output::Output;
 use crate::error::{Error, dvm_retcode_t};
 
+pub(super) use plain_entries::PlainEntries;
 pub(super) use redistributions::{MovedBytes, NotedRedistributions, Redistributions};
 pub(super) use tile_bytes::{TileBytes, TileBytesByName};
 pub(super) use tile_graphs::TileGraphs;
@@ -26,6 +28,7 @@ pub(super) struct Noted {
     pub(super) format: Format,
     pub(super) graphs: TileGraphs,
     pub(super) tile_bytes: TileBytes,
+    pub(super) plain_entries: PlainEntries,
     pub(super) redistributions: Redistributions,
 }
 
@@ -61,6 +64,7 @@ impl Noted {
             format,
             graphs: TileGraphs::default(),
             tile_bytes: TileBytes::default(),
+            plain_entries: PlainEntries::default(),
             redistributions: Redistributions::default(),
         })
     }

@@ -26,8 +26,19 @@ const RARE: f64 = 5.0;
 type Rule = fn(&RunRecord) -> Option<Advice>;
 
 /// In the order in which they are told.
-const RULES: [Rule; 10] =
-    [dropped, nothing_ran, few_busy, nobody_busy, bound_by_chain, rare, uneven, short, copies, never_relaxed];
+const RULES: [Rule; 11] = [
+    dropped,
+    nothing_ran,
+    not_tiled,
+    few_busy,
+    nobody_busy,
+    bound_by_chain,
+    rare,
+    uneven,
+    short,
+    copies,
+    never_relaxed,
+];
 
 /// What to try; never empty.
 pub(super) fn of(record: &RunRecord) -> Vec<Advice> {
@@ -75,7 +86,19 @@ fn dropped(record: &RunRecord) -> Option<Advice> {
 fn nothing_ran(record: &RunRecord) -> Option<Advice> {
     let text = "No worker ran a task or tile: was the program's work given to libdvm at all? dvmcc --why names loops that can \
                 be tiled.";
-    (record.busy() == 0).then(|| advice("nothing_ran", text.to_owned()))
+    (record.busy() == 0 && record.plain.is_empty()).then(|| advice("nothing_ran", text.to_owned()))
+}
+
+fn not_tiled(record: &RunRecord) -> Option<Advice> {
+    let &(name, entries) = record.plain.iter().max_by_key(|&&(_, entries)| entries)?;
+    let text = format!(
+        "Region '{}' ran without tiles, in the program's own thread, at {entries} of its entries or more: tiles were not \
+         faster there, or had not been measured yet. More work in one entry helps, such as the loop around it inside of the \
+         region; DVM_VERBOSE=1 tells what was measured, and DVM_TUNE=0 runs tiles without measuring.",
+        record.name(name).escape_debug()
+    );
+    let idle = record.occupancy.by_count[0] as f64 / elapsed(record);
+    (idle >= MUCH).then(|| advice("not_tiled", text))
 }
 
 fn few_busy(record: &RunRecord) -> Option<Advice> {
@@ -109,10 +132,14 @@ fn nobody_busy(record: &RunRecord) -> Option<Advice> {
     let none = record.occupancy.by_count[0];
     let share = none as f64 / elapsed(record);
     let text = format!(
-        "For {} ({} of the run) no worker ran anything: the program's own thread worked, waited or submitted meanwhile. Make \
-         that part a task, or submit before it.",
+        "For {} ({} of the run) no worker ran anything: the program's own thread worked, waited or submitted meanwhile. {}",
         milliseconds(none),
-        percent(share)
+        percent(share),
+        if record.plain.is_empty() {
+            "Make that part a task, or submit before it."
+        } else {
+            "Part of it may be regions without tiles."
+        }
     );
     (share >= MUCH && record.busy() > 0).then(|| advice("nobody_busy", text))
 }

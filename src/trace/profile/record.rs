@@ -27,6 +27,8 @@ pub(super) struct RunRecord {
     pub(super) chains: Chains,
     pub(super) occupancy: Occupancy,
     pub(super) redistributions: NotedRedistributions,
+    /// Regions that ran without tiles: their names, and how often at least.
+    pub(super) plain: Vec<(u32, u64)>,
 }
 
 /// Sums of one processing, or of the tiles of one graph.
@@ -72,6 +74,7 @@ impl RunRecord {
         Ok(RunRecord {
             begin,
             redistributions,
+            plain: noted.plain_entries.noted(),
             ..RunRecord::from(summary, lines, memory, (&runs, unknown_graphs), &tile_bytes)
         })
     }
@@ -88,7 +91,18 @@ impl RunRecord {
         let chains = chains::find(&lines, runs);
         let occupancy = occupancy::find(&lines, summary.elapsed);
         let redistributions = NotedRedistributions::default();
-        RunRecord { begin: 0, summary, lines, kinds, memory, unknown_graphs, chains, occupancy, redistributions }
+        RunRecord {
+            begin: 0,
+            summary,
+            lines,
+            kinds,
+            memory,
+            unknown_graphs,
+            chains,
+            occupancy,
+            redistributions,
+            plain: Vec::new(),
+        }
     }
 
     /// The name of a kind.

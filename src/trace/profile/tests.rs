@@ -404,6 +404,13 @@ fn each_sentence_follows_from_its_figures_only() {
 
     let nothing = told(&record(vec![Vec::new(), Vec::new()], 1000, &[]));
     assert!(nothing.contains_key("nothing_ran"), "{nothing:?}");
+    // A region that libdvm has run without tiles is no work that was not given to it.
+    let untiled = told(&RunRecord { plain: vec![(0, 3), (WAVE, 70)], ..record(vec![Vec::new(); 2], 500_000, &[]) });
+    assert!(!untiled.contains_key("nothing_ran"), "{untiled:?}");
+    assert!(untiled["not_tiled"].starts_with("Region 'wave' ran without tiles"), "{untiled:?}");
+    assert!(untiled["not_tiled"].contains("at 70 of its entries or more"), "{untiled:?}");
+    let busy = told(&RunRecord { plain: vec![(WAVE, 70)], ..record(even(500_000), 500_000, &[]) });
+    assert!(!busy.contains_key("not_tiled"), "{busy:?}");
 
     let late = told(&record(even(500_000), 1_000_000, &[]));
     assert!(late["nobody_busy"].contains("50 % of the run"), "{late:?}");
