@@ -16,7 +16,7 @@ UNITS = $(CARGO) test --release --locked -p dvm --lib --config profile.release.p
 	--config profile.release.package.dvm.debug=false --config profile.release.package.dvm.debug-assertions=true \
 	--config profile.release.package.dvm.overflow-checks=true
 
-.PHONY: help all plugins demo first-build check check-mpi docs deb install install-debug install-static uninstall header abi loom loom-sound units soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
+.PHONY: help all plugins demo first-build check check-mpi docs deb deb-chroot install install-debug install-static uninstall header abi loom loom-sound units soak fuzz bench packages packages-check packages-test packages-fortran packages-bench clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -104,6 +104,9 @@ install-static: ## build libdvm.a and install it, for programs that run without 
 
 deb: all ## make Debian packages of what was built, in target/deb (packaging/README.md)
 	packaging/deb.sh build
+
+deb-chroot: ## make the Debian packages in a clean Debian 12 without a network, and use them in a fresh one (as root, with debootstrap; 20 minutes)
+	packaging/chroot.sh
 
 uninstall: ## remove what the last `make install` has put into $(DESTDIR)$(PREFIX)
 	tools/uninstall.sh $(MANIFEST) "$(DESTDIR)"
