@@ -38,7 +38,7 @@ demo: first-build packages ## run the examples by pragma at real sizes against t
 
 first-build:
 	@[ -x target/release/dvm-demo ] || printf '%s\n' 'First build: downloads 11 MB of crates and the packages of packages.txt that are missing (of a bare Debian 12' \
-		'all: 166 MB, 0.9 GB on disk), writes 1.3 GB into target, and takes 7 minutes of processor time, which the cores share. The demonstration takes half a minute more.'
+		'all: 180 MB, 0.9 GB on disk), and writes 0.8 GB into target. On 2 cores it takes 3 minutes, and the packages 1. The demonstration takes a minute more.'
 
 check: packages packages-check ## all tests; ends with a line "N passed, M failed"
 	tools/check.sh
