@@ -218,6 +218,21 @@ fn a_name_that_says_no_format_is_refused_in_words() {
 }
 
 #[test]
+fn what_is_left_out_without_a_browser_is_said_by_name() {
+    let mut tests = std::process::Command::new(std::env::current_exe().unwrap());
+    tests
+        .args(["--exact", "the_page_is_one_file_without_network", "a_browser_opens_a_million_events"])
+        .env("PATH", "/");
+    let output = tests.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    for what in ["the page in a browser", "a page of a million events in a browser"] {
+        let line = format!("left out: cargo test report: {what} (apt-get install chromium)");
+        assert!(said.lines().any(|said| said == line), "{line}, not {said}");
+    }
+}
+
+#[test]
 fn the_page_is_one_file_without_network() {
     if playing() {
         run_with_a_slow_task();
@@ -227,9 +242,7 @@ fn the_page_is_one_file_without_network() {
     let page = std::fs::read_to_string(&path).unwrap();
     assert!(!page.contains("://") && !page.contains("<!--"), "all is in the page");
     assert_eq!(page.matches("</script>").count(), 2, "no name ends the element of the data");
-    let Some(program) = browser::program() else {
-        return println!("left out: the page in a browser (there is no chromium)");
-    };
+    let Some(program) = browser::program("the page in a browser") else { return };
     let mut browser = Browser::start(program, &folder);
     browser.open(&path);
     assert!(browser.text("document.getElementById('advice').textContent").contains("task 'slow one' alone took"));
@@ -317,9 +330,7 @@ fn a_browser_opens_a_million_events() {
         wait().unwrap();
         end();
     }
-    let Some(program) = browser::program() else {
-        return println!("left out: a page of a million events in a browser (there is no chromium)");
-    };
+    let Some(program) = browser::program("a page of a million events in a browser") else { return };
     let (folder, path) = play("a_browser_opens_a_million_events", "run.html", &[("DVM_TRACE_EVENTS", "3000000")]);
     let mut browser = Browser::start(program, &folder);
     let milliseconds = browser.open(&path);
