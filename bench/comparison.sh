@@ -6,6 +6,7 @@
 #
 # A line per program and size: the median of all rounds, the least and the greatest, in seconds, and how it compares with
 # the first of its group. What is not installed is left out. Ends with 1 if results differ.
+# Folder of a peer that no package has: TASKFLOW (holds `taskflow/taskflow.hpp`).
 # Settings: ROUNDS (default 5), SIZES ("N:STEPS ..." of the stencil, default "1000:100 3000:200"); DVMCC, LIBDVM (default: cargo's builds).
 set -uo pipefail
 export LC_ALL=C
@@ -30,6 +31,11 @@ made() {
     local name=$1
     shift
     if "$@" -o "$name" >log 2>&1; then programs+=("$name"); else echo "$name was left out: $(head -n 1 log)"; fi
+}
+
+# folder SETTING NAME: whether the variable SETTING names a folder; if not, says that the program NAME is left out.
+folder() {
+    [ -d "${!1-}" ] || { echo "$2 was left out: $1 names no folder" && return 1; }
 }
 
 # in_turns WHAT: runs all programs in turns, and prints their times; each says its own on the standard error output.
@@ -72,6 +78,7 @@ made one "${CC:-cc}" "${flags[@]}" openmp.c -lm
 made openmp "${CC:-cc}" "${flags[@]}" -fopenmp openmp.c -lm
 read -r -a starpu < <(pkg-config --cflags --libs starpu-1.3 2>/dev/null | tr '\n' ' ') || true
 made starpu "${CC:-cc}" "${flags[@]}" starpu.c "${starpu[@]}" -lm
+folder TASKFLOW taskflow && made taskflow "${CXX:-c++}" -std=c++20 "${flags[@]}" "-I$TASKFLOW" taskflow.cpp -pthread
 made dvm "${CC:-cc}" "${flags[@]}" "${dvm[@]}" dvm.c -ldvm -lm
 made dvm_cpp "${CXX:-c++}" -std=c++17 "${flags[@]}" "${dvm[@]}" dvm.cpp -ldvm
 in_turns "Cholesky of 16 x 16 tiles of 128 x 128 numbers"
