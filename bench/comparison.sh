@@ -6,7 +6,7 @@
 #
 # A line per program and size: the median of all rounds, the least and the greatest, in seconds, and how it compares with
 # the first of its group. What is not installed is left out. Ends with 1 if results differ.
-# Folder of a peer that no package has: TASKFLOW (holds `taskflow/taskflow.hpp`).
+# Folders of peers that no package has: TASKFLOW (holds `taskflow/taskflow.hpp`), PARSEC (installed: `lib/pkgconfig/parsec.pc`).
 # Settings: ROUNDS (default 5), SIZES ("N:STEPS ..." of the stencil, default "1000:100 3000:200"); DVMCC, LIBDVM (default: cargo's builds).
 set -uo pipefail
 export LC_ALL=C
@@ -78,6 +78,10 @@ made one "${CC:-cc}" "${flags[@]}" openmp.c -lm
 made openmp "${CC:-cc}" "${flags[@]}" -fopenmp openmp.c -lm
 read -r -a starpu < <(pkg-config --cflags --libs starpu-1.3 2>/dev/null | tr '\n' ' ') || true
 made starpu "${CC:-cc}" "${flags[@]}" starpu.c "${starpu[@]}" -lm
+if folder PARSEC parsec; then
+    read -r -a parsec < <(PKG_CONFIG_PATH=$PARSEC/lib/pkgconfig pkg-config --cflags --libs parsec | tr '\n' ' ') || true
+    made parsec "${CC:-cc}" "${flags[@]}" parsec.c "${parsec[@]}" "-Wl,-rpath,$PARSEC/lib" -lm
+fi
 folder TASKFLOW taskflow && made taskflow "${CXX:-c++}" -std=c++20 "${flags[@]}" "-I$TASKFLOW" taskflow.cpp -pthread
 made dvm "${CC:-cc}" "${flags[@]}" "${dvm[@]}" dvm.c -ldvm -lm
 made dvm_cpp "${CXX:-c++}" -std=c++17 "${flags[@]}" "${dvm[@]}" dvm.cpp -ldvm
