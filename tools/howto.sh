@@ -19,6 +19,8 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 release=${CARGO_TARGET_DIR:-$root/target}/release
 # The tests may be run by root, and on a machine with fewer cores than a page asks for.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+# No time is asserted; threads of OpenMP that spin in barriers take minutes for a second's work where all cores are busy.
+export OMP_WAIT_POLICY=passive
 pages=("$@")
 # Whose blocks other tests look after: those of the header, and codegen/tests/explained.rs.
 elsewhere=' docs/reference.md docs/refusals.md '
