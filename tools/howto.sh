@@ -2,8 +2,8 @@
 # Runs every command of the pages below: each ```sh block as it stands, in one folder for each page, against an installed
 # tree made of what cargo built. Each line of the ```text block after it must be among what the commands printed; numbers may
 # differ, but not in blocks after `<!-- run: sh -->`. A block after `<!-- run: file NAME -->` is written to that file first.
-# Blocks after `<!-- run: sh if PROGRAM... -->` (or `package:NAME`), and
-# those that call gdb, are left out, with a word, where there is no such program or where the system lets nobody attach.
+# Blocks after `<!-- run: sh if PROGRAM... -->` (or `package:NAME`, or `setting:NAME` for an environment variable with a folder that
+# exists), and those that call gdb, are left out, with a word, where there is no such program or where the system lets nobody attach.
 #
 # What a reader need not see stands in comments that end with a line `-->`:
 #   `<!-- run: around NAME`         what stands around the next block, whose place is the line `@@`; then NAME is that file. Lines `...` of
@@ -19,6 +19,8 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 release=${CARGO_TARGET_DIR:-$root/target}/release
 # The tests may be run by root, and on a machine with fewer cores than a page asks for.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+# No time is asserted; threads of OpenMP that spin in barriers take minutes for a second's work where all cores are busy.
+export OMP_WAIT_POLICY=passive
 pages=("$@")
 # Whose blocks other tests look after: those of the header, and codegen/tests/explained.rs.
 elsewhere=' docs/reference.md docs/refusals.md '
@@ -79,11 +81,16 @@ can_attach() {
     return $code
 }
 
-# Programs, or `package:NAME` for what pkg-config knows.
+# Programs, `package:NAME` for what pkg-config knows, or `setting:NAME` for a variable that names a folder.
 there_is() {
-    local each
+    local each name
     for each in $1; do
-        case $each in package:*) pkg-config --exists "${each#package:}" 2>/dev/null ;; *) command -v "$each" >/dev/null ;; esac || return
+        name=${each#*:}
+        case $each in
+            package:*) pkg-config --exists "$name" 2>/dev/null ;;
+            setting:*) [ -n "${!name-}" ] && [ -d "${!name}" ] ;;
+            *) command -v "$each" >/dev/null ;;
+        esac || return
     done
 }
 
