@@ -31,8 +31,20 @@ pub enum WrittenOut {
     WholeDifference,
     /// `modulo(x, y)`
     Modulo,
+    /// The same of reals
+    RealModulo,
     /// `ishft(x, y)`
     Shift,
+    /// `shiftl(x, y)`
+    ShiftLeft,
+    /// `shiftr(x, y)`
+    ShiftRight,
+    /// `shifta(x, y)`
+    ShiftSigned,
+    /// `ishftc(x, y, z)`, also without `z`
+    Rotate,
+    /// `ibits(x, y, z)`
+    Bits,
     /// `ibset(x, y)`
     SetBit,
     /// `ibclr(x, y)`
@@ -42,7 +54,9 @@ pub enum WrittenOut {
 }
 
 impl WrittenOut {
-    /// The name in Fortran, and the statements in C, with `@T` for the type, `@U` for the same without sign, and `@B` for its bits.
+    /// The name in Fortran, and the statements in C, with `@T` for the type, `@U` for the same without sign, `@B` for its bits, and `@F`
+    /// for the ending of C's functions. Shifts by a count that Fortran does not allow have a value here as well: what C leaves open
+    /// would let its compiler leave out other statements.
     fn text(self) -> (&'static str, &'static str) {
         match self {
             // Gfortran's result of a NaN is one, and flang's is zero.
@@ -50,9 +64,29 @@ impl WrittenOut {
             // Gfortran looks at the difference, which may wrap; C would compare the operands.
             WrittenOut::WholeDifference => ("dim", "@T d = (@T)((@U)x - (@U)y); return d > 0 ? d : 0;"),
             WrittenOut::Modulo => ("modulo", "@T r = x % y; return r != 0 && (x ^ y) < 0 ? r + y : r;"),
+            // The remainder is exact, and zero has the sign of `y`.
+            WrittenOut::RealModulo => (
+                "modulo",
+                "@T r = __builtin_fmod@F(x, y); \
+                 return r == 0 ? __builtin_copysign@F(0, y) : (x < 0) != (y < 0) ? r + y : r;",
+            ),
             WrittenOut::Shift => (
                 "ishft",
                 "@U n = y < 0 ? -(@U)y : (@U)y; return n >= @B ? 0 : y < 0 ? (@T)((@U)x >> n) : (@T)((@U)x << n);",
+            ),
+            WrittenOut::ShiftLeft => ("shiftl", "return (@U)y >= @B ? 0 : (@T)((@U)x << y);"),
+            WrittenOut::ShiftRight => ("shiftr", "return (@U)y >= @B ? 0 : (@T)((@U)x >> y);"),
+            WrittenOut::ShiftSigned => ("shifta", "return x >> ((@U)y >= @B ? @B - 1 : y);"),
+            WrittenOut::Rotate => (
+                "ishftc",
+                "@T n = y < 0 ? y + z : y; if (n <= 0 || n >= z || z > @B) return x; \
+                 @U all = ~(@U)0 >> (@B - z), part = (@U)x & all; \
+                 return (@T)(((@U)x & ~all) | ((part << n | part >> (z - n)) & all));",
+            ),
+            // All bits are asked for where `z` is their number, for which gfortran shifts by as much.
+            WrittenOut::Bits => (
+                "ibits",
+                "if (z <= 0 || (@U)y >= @B) return 0; return x >> y & (@T)(~(@U)0 >> (z >= @B ? 0 : @B - z));",
             ),
             WrittenOut::SetBit => ("ibset", "return x | (@T)((@U)1 << y);"),
             WrittenOut::ClearBit => ("ibclr", "return x & ~(@T)((@U)1 << y);"),
@@ -100,6 +134,9 @@ const CALLS: [Row; 5] = [
     ("hypot", "hypot", &[Other::Same], &["hypot"]),
 ];
 
+/// The function of C for `popcnt`.
+const BITS_THAT_ARE_SET: &str = "popcount";
+
 /// The names of Fortran that need the user's word.
 pub fn is_evaluated_for_vectors(name: &str) -> bool {
     OPERATIONS.iter().chain(&CALLS).any(|(.., names)| names.contains(&name))
@@ -115,6 +152,10 @@ pub fn numeric_function(op: &HlfirOp) -> Option<NumericFunction> {
         names: row.3,
         written_out: None,
     };
+    if op.name == "math.ctpop" {
+        let element = Element::of(op.types()).filter(|element| element.is_whole())?;
+        return Some(of_type(&("", BITS_THAT_ARE_SET, &[], &[]), element));
+    }
     if !op.name.starts_with("fir.call") {
         let row = OPERATIONS.iter().find(|row| row.0 == op.name)?;
         let of = op.types().trim_start_matches('(').split([',', ')']).next()?;
@@ -136,6 +177,17 @@ pub fn numeric_function(op: &HlfirOp) -> Option<NumericFunction> {
             _ => None,
         };
     }
+    // What follows the numbers tells where the call stands.
+    let of_library = match symbol {
+        "_FortranAModReal4" | "_FortranAModuloReal4" => Some(Element::F32),
+        "_FortranAModReal8" | "_FortranAModuloReal8" => Some(Element::F64),
+        _ => None,
+    };
+    if let Some(element) = of_library {
+        let remainder = of_type(&("", "fmod", &[Other::Same], &[]), element);
+        let is_modulo = symbol.contains("Modulo");
+        return Some(if is_modulo { NumericFunction::written_out(WrittenOut::RealModulo, element) } else { remainder });
+    }
     let find = |name: &str| CALLS.iter().find(|row| row.0 == name);
     match find(symbol) {
         Some(row) => Some(of_type(row, Element::F64)),
@@ -148,10 +200,15 @@ fn real(spelling: &str) -> Option<Element> {
 }
 
 impl NumericFunction {
-    /// A function that flang writes out, of two arguments of a type.
+    /// A function that flang writes out, of arguments of a type.
     pub fn written_out(function: WrittenOut, element: Element) -> NumericFunction {
         let result = if function == WrittenOut::TestBit { Element::Condition } else { element };
-        let (builtin, others) = (function.text().0, &[Other::Same][..]);
+        let others = if matches!(function, WrittenOut::Rotate | WrittenOut::Bits) {
+            &[Other::Same, Other::Same][..]
+        } else {
+            &[Other::Same]
+        };
+        let builtin = function.text().0;
         NumericFunction { builtin, element, others, result, names: &[], written_out: Some(function) }
     }
 
@@ -171,15 +228,19 @@ impl NumericFunction {
     pub fn text(&self) -> String {
         let (of, result, end) =
             (self.element.c_type(), self.result.c_type(), if self.element == Element::F32 { "f" } else { "" });
+        // C has the bits of a `long` counted by another function.
+        let end = if self.builtin == BITS_THAT_ARE_SET && self.element == Element::I64 { "l" } else { end };
         let (more, passed) = match self.others {
             [] => (String::new(), ""),
-            [Other::Same, ..] => (format!(", {of} y"), ", y"),
-            [Other::Whole, ..] => (", int y".to_owned(), ", y"),
+            [Other::Same] => (format!(", {of} y"), ", y"),
+            [Other::Whole] => (", int y".to_owned(), ", y"),
+            _ => (format!(", {of} y, {of} z"), ", y, z"),
         };
         if let Some(function) = self.written_out {
             let (unsigned, bits) =
                 if self.element == Element::I64 { ("unsigned long", "64") } else { ("unsigned", "32") };
             let body = function.text().1.replace("@T", of).replace("@U", unsigned).replace("@B", bits);
+            let body = body.replace("@F", end);
             return format!("static {result} {}({of} x{more}) {{ {body} }}", self.name());
         }
         format!(
@@ -216,7 +277,17 @@ mod tests {
         let arc = "static double _n_atan2_d(double x, double y) { return (double)__builtin_atan2(x, y); }";
         assert_eq!(text("math.atan2", "%1, %2 fastmath<contract> : f64").as_deref(), Some(arc));
         assert_eq!(function("fir.call", "@sinhf(%1) : (f32) -> f32").map(|f| f.element), Some(Element::F32));
+        let bits = "static long _n_popcount_l(long x) { return (long)__builtin_popcountl(x); }";
+        assert_eq!(text("math.ctpop", "%1 : i64").as_deref(), Some(bits));
+        let rest = "static float _n_fmod_f(float x, float y) { return (float)__builtin_fmodf(x, y); }";
+        let passed = "(%1, %2, %3, %c9_i32) fastmath<contract> : (f32, f32, !fir.ref<i8>, i32) -> f32";
+        assert_eq!(text("fir.call", &format!("@_FortranAModReal4{passed}")).as_deref(), Some(rest));
+        let modulo = "static float _n_modulo_f(float x, float y) { float r = __builtin_fmodf(x, y); \
+                      return r == 0 ? __builtin_copysignf(0, y) : (x < 0) != (y < 0) ? r + y : r; }";
+        assert_eq!(text("fir.call", &format!("@_FortranAModuloReal4{passed}")).as_deref(), Some(modulo));
         for (name, text) in [
+            ("math.ctpop", "%1 : i16"),
+            ("fir.call", "@_FortranAModReal10(%1, %2, %3, %c9_i32) : (f80, f80, !fir.ref<i8>, i32) -> f80"),
             ("math.gamma", "%1 : f64"),
             ("math.exp", "%1 : f80"),
             ("fir.call", "@llvm.fabs.f64(%1) : (f64) -> f64"),
@@ -239,6 +310,11 @@ mod tests {
         let shift = "static int _n_ishft_i(int x, int y) { unsigned n = y < 0 ? -(unsigned)y : (unsigned)y; \
                      return n >= 32 ? 0 : y < 0 ? (int)((unsigned)x >> n) : (int)((unsigned)x << n); }";
         assert_eq!(text(WrittenOut::Shift, Element::I32), shift);
+        let bits = "static int _n_ibits_i(int x, int y, int z) { if (z <= 0 || (unsigned)y >= 32) return 0; \
+                    return x >> y & (int)(~(unsigned)0 >> (z >= 32 ? 0 : 32 - z)); }";
+        assert_eq!(text(WrittenOut::Bits, Element::I32), bits);
+        let signed = "static long _n_shifta_l(long x, long y) { return x >> ((unsigned long)y >= 64 ? 64 - 1 : y); }";
+        assert_eq!(text(WrittenOut::ShiftSigned, Element::I64), signed);
     }
 
     #[test]

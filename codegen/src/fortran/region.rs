@@ -357,6 +357,10 @@ impl<'a> Translator<'a> {
                 op.results.iter().for_each(|result| _ = self.values.remove(result.as_str()));
                 Ok(())
             }
+            _ if numeric::names_file(op) => {
+                op.results.iter().for_each(|result| _ = self.values.remove(result.as_str()));
+                Ok(())
+            }
             "fir.load" if op.types().starts_with("!fir.ref<!fir.box<") => self.same_place(op),
             "fir.box_addr" => self.same_place(op),
             "fir.embox" => self.described(op),

@@ -31,12 +31,12 @@ const KEYWORDS: [&str; 18] = [
 ];
 const TRUTHS: [&str; 2] = ["true", "false"];
 const OPERATORS: [&str; 11] = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "eqv", "neqv"];
-const INTRINSICS: [&str; 54] = [
+const INTRINSICS: [&str; 62] = [
     "sqrt", "dsqrt", "abs", "dabs", "iabs", "idint", "ifix", "sngl", "floor", "ceiling", "nint", "idnint", "aint",
     "dint", "anint", "dnint", "dprod", "real", "dble", "float", "int", "mod", "min", "max", "min0", "max0", "amin1",
     "amax1", "dmin1", "dmax1", "sign", "dsign", "lbound", "ubound", "size", "cmplx", "dcmplx", "conjg", "dconjg",
     "aimag", "dimag", "merge", "dim", "idim", "ddim", "modulo", "iand", "ior", "ieor", "not", "ishft", "ibset",
-    "ibclr", "btest",
+    "ibclr", "btest", "ibits", "ishftc", "popcnt", "shiftl", "shiftr", "shifta", "amod", "dmod",
 ];
 
 /// Functions that the text around the call uses.
@@ -190,7 +190,7 @@ pub fn check(
         let is_bare = is_word && !names.contains(token);
         if is_word && (is_call(token, before, after, names) || is_keyword(before, after, is_call_statement)) {
             // Flang's text tells what is called, and which argument is meant.
-        } else if is_bare && (is_argument_of_bound(token, before, after) || is_concurrent(token, before)) {
+        } else if is_bare && (names_argument(token, before, after) || is_concurrent(token, before)) {
             // Flang's text has the bound, or a loop for each counter.
         } else if is_bare && token == "cycle" && !after.trim().is_empty() {
             return refuse("a `cycle` of a loop with a name", "write the rest of the iteration as `if (...) then`");
@@ -265,9 +265,9 @@ fn is_keyword(before: &str, after: &str, is_call_statement: bool) -> bool {
     is_call_statement && before.trim_end().ends_with(['(', ',']) && after.starts_with('=') && !after.starts_with("==")
 }
 
-/// Whether a word names an argument of `size`, `lbound` or `ubound`.
-fn is_argument_of_bound(token: &str, before: &str, after: &str) -> bool {
-    ["dim", "kind"].contains(&token) && before.trim_end().ends_with(',') && is_keyword(before, after, true)
+/// Whether a word names an argument of `size`, `lbound`, `ubound` or `ishftc`.
+fn names_argument(token: &str, before: &str, after: &str) -> bool {
+    ["dim", "kind", "size"].contains(&token) && before.trim_end().ends_with(',') && is_keyword(before, after, true)
 }
 
 fn is_concurrent(token: &str, before: &str) -> bool {

@@ -35,7 +35,12 @@ const CASES: [(&str, &str, i64, &str); 88] = [
     ("written module", "do i = 1, n\na(i) = setting(a(i))\nend do", 2, "it writes `scale`, a variable of the module"),
     ("by value", "do i = 1, n\na(i) = valued(a(i))\nend do", 2, "its argument `x` has the attribute `value`"),
     ("left out", "do i = 1, n\na(i) = perhaps(a(i))\nend do", 2, "an argument that is left out"),
-    ("real mod", "do i = 1, n\na(i) = mod(a(i), 2d0)\nend do", 2, "`mod` of real numbers"),
+    (
+        "long mod",
+        "do i = 1, n\na(i) = real(mod(real(a(i), 10), 2._10), 8)\nend do",
+        2,
+        "`mod` of real numbers of another",
+    ),
     ("associated", "do i = 1, n\nv => u\nend do", 2, "a pointer is associated"),
     ("short", "do i = 1, n\ntiny_numbers(i) = 1_2\nend do", 2, "`tiny_numbers` has elements of type integer(2)"),
     ("recursion", "do i = 1, n\na(i) = halved(a(i))\nend do", 2, "it calls itself"),

@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 
 const NUMBERS: &str = "pass single elements or variables, or write the function's statements into the loop";
 
+const KIND: &str = "take numbers of 4 or 8 bytes, or compute it before the region";
+
 /// Operations whose results are the argument under another name.
 const PREPARES_ARGUMENTS: [&str; 10] = [
     "fir.embox",
@@ -50,10 +52,10 @@ pub(super) fn of_arguments(call: &HlfirOp) -> Option<FortranRefusal> {
     let symbol = attribute(&call.text, "@", '(').unwrap_or_default();
     let refused = |reason: String, remedy: &str| Some(FortranRefusal::new(call.place.0, &reason, remedy));
     if symbol.starts_with("_FortranAModulo") {
-        return refused("`modulo` of real numbers".to_owned(), "compute it before the region");
+        return refused("`modulo` of real numbers of another kind".to_owned(), KIND);
     }
     if symbol.starts_with("_FortranAMod") {
-        return refused("`mod` of real numbers".to_owned(), "compute it before the region");
+        return refused("`mod` of real numbers of another kind".to_owned(), KIND);
     }
     if symbol.starts_with("_FortranA") {
         return refused("a function of Fortran's library that is not taken".to_owned(), "compute it before the region");

@@ -13,6 +13,17 @@ pub(super) const KNOWN_POWER: &str = "compilers compute it differently where the
 /// The name of powers in `pure`.
 const POWER: &str = "pow";
 
+/// Whether an operation is a call of flang's library: behind the numbers, it passes the name of the file and the line.
+fn is_of_library(op: &HlfirOp) -> bool {
+    attribute(&op.text, "@", '(').is_some_and(|symbol| symbol.starts_with("_FortranA"))
+}
+
+/// Whether an operation makes the name of the file that is passed to flang's library. It is no value: what else takes it is refused.
+pub(super) fn names_file(op: &HlfirOp) -> bool {
+    op.name.starts_with("fir.address_of(@_QQcl")
+        || op.name == "fir.convert" && op.text.contains("(!fir.ref<!fir.char<") && op.text.ends_with("-> !fir.ref<i8>")
+}
+
 impl<'a> Translator<'a> {
     /// The value of a function of numbers, if the operation computes one.
     pub(super) fn numeric(&mut self, op: &'a HlfirOp) -> Answer<Option<HlfirValue>> {
@@ -27,7 +38,10 @@ impl<'a> Translator<'a> {
         }
         self.made.called.extend(given);
         self.power(op)?;
-        let (operands, parameters) = (op.operands(), function.parameters());
+        let (mut operands, parameters) = (op.operands(), function.parameters());
+        if is_of_library(op) {
+            operands.truncate(parameters.len());
+        }
         if operands.len() != parameters.len() {
             return Ok(None);
         }

@@ -11,7 +11,9 @@ impl<'a> Translator<'a> {
     /// The value of the function that an operation ends, if it ends one.
     pub(super) fn written_out(&mut self, op: &'a HlfirOp) -> Answer<Option<HlfirValue>> {
         let found = match op.name.as_str() {
-            "arith.select" => self.difference(op).or_else(|| self.modulo(op)).or_else(|| self.shift(op)),
+            "arith.select" => {
+                self.difference(op).or_else(|| self.modulo(op)).or_else(|| self.shift(op)).or_else(|| self.bits(op))
+            }
             "arith.ori" | "arith.andi" | "fir.convert" => self.bit(op),
             _ => None,
         };
@@ -66,7 +68,7 @@ impl<'a> Translator<'a> {
         let [x, by] = operands(self.made_by(left, &["arith.shli"])?)?;
         let magnitude = self.made_by(width, &["arith.subi"]).filter(|op| self.is_magnitude(op))?;
         let of = operands::<2>(self.made_by(operands::<2>(magnitude)?[0], &["arith.xori"])?)?[0];
-        let size = if self.element_of_value(x)? == Element::I64 { 64 } else { 32 };
+        let size = self.size(x)?;
         let fits = compares(is_all, &["sge"])
             && compares(is_negative, &["slt"])
             && (by, of) == (width, n)
@@ -75,6 +77,84 @@ impl<'a> Translator<'a> {
             && self.is_number(zero, 0)
             && self.is_number(nothing, 0);
         fits.then(|| (WrittenOut::Shift, vec![x, n]))
+    }
+
+    /// `ibits`, `ishftc`, `shiftl`, `shiftr` and `shifta`.
+    fn bits(&self, op: &'a HlfirOp) -> Option<(WrittenOut, Vec<&'a str>)> {
+        let [condition, one, other] = operands(op)?;
+        let some = self.some_bits(condition, one, other).or_else(|| self.rotated(condition, one, other));
+        some.or_else(|| self.shifted(condition, one, other)).or_else(|| self.shifted_signed(condition, one, other))
+    }
+
+    /// `ibits(x, y, z)`: `x` shifted to the right by `y`, without the bits from `z` on, and zero if `z` is zero.
+    fn some_bits(&self, is_none: &'a str, zero: &'a str, kept: &'a str) -> Option<(WrittenOut, Vec<&'a str>)> {
+        let [shifted, mask] = operands(self.made_by(kept, &["arith.andi"])?)?;
+        let [x, y] = operands(self.made_by(shifted, &["arith.shrsi"])?)?;
+        let [all, left] = operands(self.made_by(mask, &["arith.shrui"])?)?;
+        let [size, z] = operands(self.made_by(left, &["arith.subi"])?)?;
+        let fits = self.compared("eq", is_none)? == [z, zero]
+            && self.is_number(zero, 0)
+            && self.is_number(all, -1)
+            && self.is_number(size, self.size(x)?);
+        fits.then_some((WrittenOut::Bits, vec![x, y, z]))
+    }
+
+    /// `ishftc(x, y, z)`: `x` if `y` is zero or its magnitude is `z`; else the bits from `z` on, and those before it, of which some
+    /// are shifted to the right and others to the left.
+    fn rotated(&self, is_same: &'a str, x: &'a str, turned: &'a str) -> Option<(WrittenOut, Vec<&'a str>)> {
+        let [is_none, is_all] = operands(self.made_by(is_same, &["arith.ori"])?)?;
+        let ([y, zero], [magnitude, z]) = (self.compared("eq", is_none)?, self.compared("eq", is_all)?);
+        let magnitude = self.made_by(magnitude, &["arith.subi"]).filter(|op| self.is_magnitude(op))?;
+        let [of, _] = operands(self.made_by(operands::<2>(magnitude)?[0], &["arith.xori"])?)?;
+        let [others, left] = operands(self.made_by(turned, &["arith.ori"])?)?;
+        let [beyond, right] = operands(self.made_by(others, &["arith.ori"])?)?;
+        let [has_beyond, kept, nothing] = operands(self.made_by(beyond, &["arith.select"])?)?;
+        let [below, by] = operands(self.made_by(kept, &["arith.shli"])?)?;
+        let [moved, _] = operands(self.made_by(left, &["arith.shli"])?)?;
+        let [again, _] = operands(self.made_by(right, &["arith.andi"])?)?;
+        let is_of_x = |made: &str, name: &str| Some(operands::<2>(self.made_by(made, &[name])?)?[0] == x);
+        let [width, size] = self.compared("ne", has_beyond)?;
+        let fits = of == y
+            && (by, width) == (z, z)
+            && operands(self.made_by(below, &["arith.shrui"])?)? == [x, z]
+            && is_of_x(moved, "arith.andi")?
+            && is_of_x(again, "arith.shrui")?
+            && self.is_number(zero, 0)
+            && self.is_number(nothing, 0)
+            && self.is_number(size, self.size(x)?);
+        fits.then_some((WrittenOut::Rotate, vec![x, y, z]))
+    }
+
+    /// `shiftl(x, y)` and `shiftr(x, y)`: `x` shifted by `y`, and zero if `y` is below zero or at least the number of bits.
+    fn shifted(&self, is_outside: &'a str, zero: &'a str, shifted: &'a str) -> Option<(WrittenOut, Vec<&'a str>)> {
+        let made = self.made_by(shifted, &["arith.shli", "arith.shrui"])?;
+        let [x, y] = operands(made)?;
+        let [is_below, is_beyond] = operands(self.made_by(is_outside, &["arith.ori"])?)?;
+        let ([below, nothing], [beyond, size]) = (self.compared("slt", is_below)?, self.compared("sge", is_beyond)?);
+        let fits = (below, beyond) == (y, y)
+            && self.is_number(zero, 0)
+            && self.is_number(nothing, 0)
+            && self.is_number(size, self.size(x)?);
+        let function = if made.name == "arith.shli" { WrittenOut::ShiftLeft } else { WrittenOut::ShiftRight };
+        fits.then_some((function, vec![x, y]))
+    }
+
+    /// `shifta(x, y)`: `x` shifted to the right by `y`, and its sign in all bits if `y` is their number.
+    fn shifted_signed(&self, is_all: &'a str, sign: &'a str, shifted: &'a str) -> Option<(WrittenOut, Vec<&'a str>)> {
+        let [x, y] = operands(self.made_by(shifted, &["arith.shrsi"])?)?;
+        let [is_below, ones, zeros] = operands(self.made_by(sign, &["arith.select"])?)?;
+        let ([by, size], [of, nothing]) = (self.compared("eq", is_all)?, self.compared("slt", is_below)?);
+        let fits = (by, of) == (y, x)
+            && self.is_number(ones, -1)
+            && self.is_number(zeros, 0)
+            && self.is_number(nothing, 0)
+            && self.is_number(size, self.size(x)?);
+        fits.then_some((WrittenOut::ShiftSigned, vec![x, y]))
+    }
+
+    /// The operands of a comparison of whole numbers with this sign.
+    fn compared(&self, sign: &str, condition: &'a str) -> Option<[&'a str; 2]> {
+        operands(self.made_by(condition, &["arith.cmpi"]).filter(|op| compares(op, &[sign]))?)
     }
 
     /// `ibset`, `ibclr` and `btest`: one bit, which `1` shifted to the left or the number shifted to the right tells.
@@ -115,8 +195,10 @@ impl<'a> Translator<'a> {
         })
     }
 
-    fn element_of_value(&self, operand: &str) -> Option<Element> {
-        self.values.get(base(operand)).map(|value| value.element)
+    /// The bits of a whole number.
+    fn size(&self, operand: &str) -> Option<i64> {
+        let element = self.values.get(base(operand)).map(|value| value.element)?;
+        Some(if element == Element::I64 { 64 } else { 32 })
     }
 }
 
