@@ -436,6 +436,14 @@ pub fn whole_power(a: &HlfirValue, exponent: &HlfirValue) -> Option<HlfirValue> 
     Some(HlfirValue::of(format!("({})", factors.join(" * ")), a.element, ValueShape::Other("a power")))
 }
 
+/// A sum of counters and parameters modulo a constant, by operators of C: as a subscript, C finds the elements of which it may be.
+pub fn modulo(a: &HlfirValue, by: &HlfirValue) -> Option<HlfirValue> {
+    // Twice the constant is a number of its type.
+    let number = by.number.filter(|number| (1..=1 << 30).contains(number) && a.shape.is_affine())?;
+    let text = format!("(({a} % {number} + {number}) % {number})", a = a.whole_text());
+    Some(HlfirValue::of(text, a.element, ValueShape::Other("a remainder")))
+}
+
 /// A whole number without its sign.
 pub fn magnitude(a: &HlfirValue) -> Option<HlfirValue> {
     let text = a.whole_text();
@@ -506,6 +514,9 @@ mod tests {
         assert_eq!(whole_power(&n, &n).map(|v| v.text).as_deref(), Some("(3 * 3 * 3)"));
         assert_eq!(magnitude(&n).map(|v| v.text).as_deref(), Some("(3 < 0 ? -3 : 3)"));
         assert!(magnitude(&x).is_none());
+        assert_eq!(modulo(&n, &n).map(|v| v.text).as_deref(), Some("((3 % 3 + 3) % 3)"));
+        let other = |text: &str| modulo(&n, &constant(text).unwrap());
+        assert!(other("-3 : i32").is_none() && other("1073741825 : i32").is_none() && modulo(&x, &n).is_none());
         assert!(whole_power(&n, &constant("5 : i32").unwrap()).is_none() && whole_power(&x, &n).is_none());
     }
 

@@ -158,3 +158,29 @@ fn parts_that_are_the_whole_word_are_those_of_fortran() {
         assert_eq!(printed(&folder, "tiled", "3", "2").0, " T T\n", "{option}");
     }
 }
+
+/// Which elements `a(i, modulo(j, 2) + 1)` are is seen in C, which knows operators. By a number of the run, or of data, they may be any.
+#[test]
+fn subscripts_modulo_constants_are_those_of_operators() {
+    if !can_run("subscripts that are remainders") {
+        return;
+    }
+    let body = |by: &str| {
+        format!(
+            "subroutine s(n, m, b)\ninteger :: n, m, i, j\nreal(8) :: b(n,m)\n!$dvm region name(r)\ndo j = 1, n\ndo i = 2, n - 1\n\
+             b(i,modulo(j,{by})+1) = b(i-1,modulo(j-1,{by})+1)+b(i+1,modulo(j-1,{by})+1)\nend do\nend do\nend subroutine\n"
+        )
+    };
+    let of = |by: &str| {
+        let folder = testkit::scratch(&[("in.f90", &body(by))]);
+        let output = dvmfc(&folder, "--dvm-strict --show -c in.f90");
+        assert!(output.status.success(), "{by}: {}", said(&output));
+        std::fs::read_to_string(folder.join("in.4.dvm.c")).expect("the generated C")
+    };
+    let has_operators = |text: &str| text.contains("((j % 2 + 2) % 2)");
+    let calls = |text: &str| text.contains("_n_modulo_i((j - 1), ");
+    for (by, is_seen) in [("2", true), ("m", false), ("1073741825", false), ("-2", false)] {
+        let text = of(by);
+        assert!(has_operators(&text) == is_seen && calls(&text) != is_seen, "{by}: {text}");
+    }
+}

@@ -25,6 +25,11 @@ impl<'a> Translator<'a> {
         if !is_known || arguments.iter().any(|value| value.element != element) {
             return unknown(op);
         }
+        if let ([x, by], WrittenOut::Modulo) = (arguments.as_slice(), function)
+            && let Some(value) = values::modulo(x, by)
+        {
+            return Ok(Some(value));
+        }
         Ok(Some(self.called(NumericFunction::written_out(function, element), &arguments)))
     }
 
