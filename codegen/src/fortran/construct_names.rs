@@ -39,8 +39,8 @@ pub fn with_blanks(text: &str) -> Option<String> {
     (is_name(name) && is_range).then(|| format!("do {label}{between}{name}={range}"))
 }
 
-/// Takes the names of loops and of `if (...) then` out of statements, and of a `cycle` of the innermost loop. A name that is
-/// not the one of the construct around stays, and is refused where a region has it.
+/// Takes the names of loops and of `if (...) then` out of statements, and of a `cycle` and an `exit` of a loop around: flang's text
+/// tells where they lead. A name that is not the one of such a construct stays, and is refused where a region has it.
 /// Each statement is a label and a text.
 pub fn take_out<'s>(statements: impl Iterator<Item = (Option<u32>, &'s mut String)>) {
     let mut loops: Vec<(LoopEnd, Option<String>)> = Vec::new();
@@ -53,8 +53,9 @@ pub fn take_out<'s>(statements: impl Iterator<Item = (Option<u32>, &'s mut Strin
             branches.push(name.map(str::to_owned));
         } else {
             let of_loop = loops.last().and_then(|(_, name)| name.as_deref());
+            let around = |name: &str| loops.iter().any(|(_, of)| of.as_deref() == Some(name));
             let of_branch = branches.last().and_then(Option::as_deref);
-            if let Some(without) = closed(text, of_loop, of_branch) {
+            if let Some(without) = closed(text, of_loop, of_branch, &around) {
                 *text = without;
             }
             match text.as_str() {
@@ -102,18 +103,16 @@ fn is_branch(text: &str) -> bool {
 }
 
 /// The statement without a name behind it, if that is the name of the loop or the branches around.
-fn closed(text: &str, of_loop: Option<&str>, of_branch: Option<&str>) -> Option<String> {
+fn closed(text: &str, of_loop: Option<&str>, of_branch: Option<&str>, around: &dyn Fn(&str) -> bool) -> Option<String> {
     let (before, name) = text.rsplit_once(' ')?;
     let before = before.trim_end();
-    if of_loop == Some(name) && ["end do", "enddo", "cycle"].contains(&before) {
+    if of_loop == Some(name) && ["end do", "enddo"].contains(&before) {
         return Some(before.to_owned());
     }
     let conditional = before.starts_with("else") && before.ends_with("then") || before == "else";
-    let jumps = before.strip_suffix("cycle").is_some_and(|rest| {
-        let rest = rest.trim_end();
-        rest.starts_with("if") && rest.ends_with(')')
-    });
-    let leaves = of_loop == Some(name) && jumps;
+    let rest = before.strip_suffix("cycle").or_else(|| before.strip_suffix("exit")).map(str::trim_end);
+    let leaves =
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("if") && rest.ends_with(')')) && around(name);
     let conditional = conditional || before.starts_with("case") && before.ends_with(')') || before == "case default";
     let ends = ["end if", "endif", "end select", "endselect"].contains(&before);
     let ends = of_branch == Some(name) && (conditional || ends);
@@ -134,14 +133,14 @@ mod tests {
 
     #[test]
     fn names_of_loops_and_branches_are_taken_out() {
-        let text = "rows: do j = 1, n\nright :do i = 1, n\nif (a(i) > 2) cycle right\nif (b) cycle rows\n\
+        let text = "rows: do j = 1, n\nright :do i = 1, n\nif (a(i) > 2) cycle right\nif (b) exit rows\n\
                     which: if (c) then\nx = 1\nelse if (d) then which\nx = 2\nelse which\nx = 3\nend if which\n\
                     end do right\ncycle rows\nenddo rows\n";
         let expected = [
             "do j = 1, n",
             "do i = 1, n",
             "if (a(i) > 2) cycle",
-            "if (b) cycle rows",
+            "if (b) exit",
             "if (c) then",
             "x = 1",
             "else if (d) then",

@@ -302,7 +302,7 @@ impl Run {
         let short = |((from, to), step): &((i64, i64), i64)| {
             *step != 0 && to.checked_sub(*from).is_some_and(|span| span / step <= MOST_ITERATIONS)
         };
-        let Some(((from, to), step)) = bounds.filter(short).filter(|_| !has_region) else {
+        let Some(((from, to), step)) = bounds.filter(short).filter(|_| !has_region && !op.may_end_early()) else {
             self.forget_assigned(body);
             // An iteration of the region's own loop begins with what the one before it left.
             let mut inside = if has_region { Written::new() } else { written.clone() };

@@ -146,8 +146,9 @@ impl Walk<'_> {
                     }
                 };
                 effect.writes |= inner.writes;
-                after &=
-                    if ["fir.if", "fir.do_loop"].contains(&op.name.as_str()) { inner.defined } else { !inner.writes };
+                // What leaves a loop early has passed over some of its operations.
+                let is_followed = ["fir.if", "fir.do_loop"].contains(&op.name.as_str()) && !op.may_end_early();
+                after &= if is_followed { inner.defined } else { !inner.writes };
                 branches += usize::from(op.name == "fir.if" && inner.defined);
             }
             // Both branches have written it.
@@ -233,6 +234,12 @@ mod tests {
         assert_eq!(found(&[write(1), again(&[read(2)]), write(3)]).0, None);
         assert_eq!(found(&[write(1), again(&[read(2), write(2)]), write(3)]).0, None);
         assert_eq!(found(&[write(1), again(&[again(&[read(2), write(2)]), write(3)])]).0, Some(2));
+        // A jump out of the loop passes over what is written behind it.
+        let leaves = either(4, "dvm.exit", "");
+        let jumps = |text: &[String]| found(&[write(1), again(text), read(6)]).0;
+        assert_eq!(jumps(&[write(3), write(5)]), None);
+        assert_eq!(jumps(&[write(3), leaves.clone(), write(5)]), Some(6));
+        assert_eq!(jumps(&[write(3), around(4, &leaves), write(5)]), None);
         assert_eq!(found(&[either(3, &write(3), &write(3)), read(4)]), (None, false));
         assert_eq!(found(&[either(3, &write(3), ""), read(4)]), (None, true));
         assert_eq!(found(&[either(3, &write(3), &read(3)), read(4)]), (None, true));

@@ -37,6 +37,11 @@ impl HlfirOp {
         words.filter(|word| word.starts_with('%')).collect()
     }
 
+    /// Whether it is a loop that something may leave before its last iteration.
+    pub fn may_end_early(&self) -> bool {
+        self.name == "fir.do_loop" && self.inner().iter().any(|op| op.name == EXIT)
+    }
+
     /// All operations in its regions, in order.
     pub fn inner(&self) -> Vec<&HlfirOp> {
         let mut all = Vec::new();
@@ -64,6 +69,13 @@ pub const LOCAL: &str = "dvm.local";
 
 /// The operands are what branches that follow in each other depend on: nothing is written before the last of them is read.
 pub const KEEP: &str = "dvm.keep";
+
+/// The loop around is left; the operand, if there is one, is a flag that is raised before.
+pub const EXIT: &str = "dvm.exit";
+/// Makes a flag that is not raised.
+pub const FLAG: &str = "dvm.flag";
+/// Whether the flag is raised.
+pub const RAISED: &str = "dvm.raised";
 
 /// The name of a value without the number of the result: `%62` of `%62#1`.
 pub fn base(value: &str) -> &str {

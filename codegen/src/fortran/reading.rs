@@ -285,10 +285,16 @@ fn jump_that_stays(inside: &[FortranStatement], function: &HlfirOp) -> Option<Fo
         let reason = "a `goto` that leaves its loop, leads back, or behind which loops would stand in several branches";
         return Some(FortranRefusal::new(jump.first, reason, "write the condition as `if (...) then`"));
     }
-    let cycles = || inside.iter().filter(|s| words::is_cycle(&s.text));
-    let cycle = cycles().find(|s| s.text == "cycle").or_else(|| cycles().next())?;
-    let reason = "a `cycle` in a block of its loop, behind which loops would stand in several branches";
-    Some(FortranRefusal::new(cycle.first, reason, remedy))
+    for (word, what) in
+        [("exit", "an `exit` of what is no counted loop, or"), ("cycle", "a `cycle` in a block of its loop,")]
+    {
+        let found = || inside.iter().filter(|s| words::leaves(&s.text, word));
+        if let Some(leaves) = found().find(|s| s.text == word).or_else(|| found().next()) {
+            let reason = format!("{what} behind which loops would stand in several branches");
+            return Some(FortranRefusal::new(leaves.first, &reason, remedy));
+        }
+    }
+    None
 }
 
 /// The line of a directive of gfortran, such as `!GCC$ ivdep`, of which only comments separate the statement at line `first`.

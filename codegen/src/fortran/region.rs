@@ -165,6 +165,8 @@ struct Translator<'a> {
     before_assignment: bool,
     /// Variables for parts of expressions.
     computed: usize,
+    /// Flags of loops that are left early, by the names of their results.
+    flags: HashMap<&'a str, String>,
     /// The functions that are being translated, the outermost first.
     callers: Vec<String>,
     /// What the procedure of the region declares.
@@ -250,6 +252,7 @@ impl<'a> Translator<'a> {
             depth: 1,
             before_assignment: false,
             computed: 0,
+            flags: HashMap::new(),
             callers: Vec::new(),
             of_region: declared,
         }
@@ -368,6 +371,9 @@ impl<'a> Translator<'a> {
             "hlfir.associate" => self.argument(op),
             "hlfir.end_associate" => Ok(()),
             hlfir::KEEP => self.keep_conditions(op),
+            hlfir::EXIT => self.leave(op),
+            hlfir::FLAG => self.flag(op),
+            hlfir::RAISED => self.raised(op),
             hlfir::BIND => self.bind(op),
             hlfir::HOLD => self.hold(op),
             hlfir::VIEW => self.view(op),

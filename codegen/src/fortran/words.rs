@@ -8,7 +8,7 @@ use super::refused::FortranRefusal;
 use super::statements::FortranStatement;
 use std::collections::BTreeSet;
 
-const KEYWORDS: [&str; 18] = [
+const KEYWORDS: [&str; 19] = [
     "do",
     "end",
     "enddo",
@@ -21,8 +21,9 @@ const KEYWORDS: [&str; 18] = [
     "where",
     "elsewhere",
     "endwhere",
-    // Flang makes a condition of it, or jumps, which are refused.
+    // Flang makes a condition of it, or jumps.
     "cycle",
+    "exit",
     "select",
     "selectcase",
     "case",
@@ -46,7 +47,7 @@ pub const OF_THE_CALL: [&str; 8] = ["lbound", "ubound", "size", "min", "int", "m
 pub const OF_LOGICAL: &str = "transfer";
 
 /// Words that begin what is refused: the word, what it is, and what to do.
-const REFUSED: [(&str, &str, &str); 23] = [
+const REFUSED: [(&str, &str, &str); 22] = [
     (
         "call",
         "a call of a subroutine whose text is not in this file",
@@ -54,7 +55,6 @@ const REFUSED: [(&str, &str, &str); 23] = [
     ),
     ("goto", "a `goto`", "write the condition as `if (...) then`"),
     ("go", "a `goto`", "write the condition as `if (...) then`"),
-    ("exit", "an `exit`: the number of iterations would depend on data", "keep this loop out of the region"),
     ("return", "a `return`", "leave the procedure after the region"),
     ("stop", "a `stop`", "test for the error after the region"),
     ("print", "input or output", "print after the region"),
@@ -192,8 +192,10 @@ pub fn check(
             // Flang's text tells what is called, and which argument is meant.
         } else if is_bare && (names_argument(token, before, after) || is_concurrent(token, before)) {
             // Flang's text has the bound, or a loop for each counter.
-        } else if is_bare && token == "cycle" && !after.trim().is_empty() {
-            return refuse("a `cycle` of a loop with a name", "write the rest of the iteration as `if (...) then`");
+        } else if is_bare && ["cycle", "exit"].contains(&token) && !after.trim().is_empty() {
+            let article = if token == "exit" { "an" } else { "a" };
+            let reason = format!("{article} `{token}` with a name that is not the one of a loop around");
+            return refuse(&reason, "write the condition as `if (...) then`");
         } else if is_word && before.trim_end().ends_with('%') {
             // A component: flang's text tells which. It is no name of a variable, but may be that of a macro.
             used.insert(format!("%{token}"));
@@ -389,9 +391,9 @@ pub fn loops_begun(text: &str) -> usize {
     counters
 }
 
-/// Whether a statement is a `cycle`, or one behind `if (...)`.
-pub fn is_cycle(text: &str) -> bool {
-    text == "cycle" || text.starts_with("if") && outside(text).replace(' ', "") == "if()cycle"
+/// Whether a statement is a `cycle` or an `exit`, or one behind `if (...)`.
+pub fn leaves(text: &str, word: &str) -> bool {
+    text == word || text.starts_with("if") && outside(text).replace(' ', "").strip_prefix("if()") == Some(word)
 }
 
 /// Whether a part of the head of a `do concurrent` is a counter with its range, and no mask.
@@ -470,7 +472,12 @@ mod tests {
         assert_eq!(refused("if (a(i) < 0) cycle"), None);
         assert_eq!(refused("a(i) = size(a, dim=1) + ubound(a, 1, kind=8)"), None);
         assert!(refused("a(i) = dim").unwrap().contains("`dim` is not"));
-        assert!(refused("if (i > 2) cycle outer").unwrap().contains("a loop with a name"));
+        assert!(
+            refused("if (i > 2) cycle outer").unwrap().contains("a `cycle` with a name that is not the one of a loop")
+        );
+        assert!(refused("exit outer").unwrap().contains("an `exit` with a name that is not the one of a loop"));
+        assert!(leaves("exit", "exit") && leaves("if(a(1) > 2) exit", "exit"));
+        assert!(!leaves("if (a) exit", "cycle") && !leaves("exit = 2", "exit"));
         assert_eq!(refused("do concurrent (i = 1:n)"), None);
         assert!(refused("if (concurrent) a(i) = 1").unwrap().contains("do concurrent"));
     }

@@ -1,4 +1,4 @@
-//! Parts of random nests that choose: `select case`, `cycle` in blocks, logical arrays and `merge`.
+//! Parts of random nests that choose: `select case`, `cycle` and `exit` in blocks and of loops around, logical arrays and `merge`.
 
 use super::nests::Nest;
 
@@ -70,7 +70,10 @@ impl Nest {
             }
             match self.random.below(4) {
                 0 => {}
-                1 => self.line("  cycle"),
+                1 => {
+                    let jump = self.jump();
+                    self.line(&format!("  {jump}"));
+                }
                 _ => {
                     let (to, value) = (self.element(), self.term(1, false));
                     if to.starts_with(self.names[3]) {
@@ -84,6 +87,41 @@ impl Nest {
         self.line("end select");
     }
 
+    /// Begins a loop, which has a name if jumps may need one.
+    pub(super) fn open_loop(&mut self, counter: &'static str, range: &str) {
+        let name = format!("loop{}", self.opened);
+        self.opened += 1;
+        if self.branches {
+            self.line(&format!("{name}: do {counter} = {range}"));
+        } else {
+            self.line(&format!("do {counter} = {range}"));
+        }
+        self.counters.push(counter);
+        self.loops.push(name);
+    }
+
+    /// Ends the loop that was begun last.
+    pub(super) fn close_loop(&mut self) {
+        self.counters.pop();
+        let name = self.loops.pop().filter(|_| self.branches).unwrap_or_default();
+        self.line(&format!("end do {name}"));
+    }
+
+    /// A `cycle` of a loop around, or an `exit` of one that is not the outermost.
+    fn jump(&mut self) -> String {
+        // Of such a loop all is one statement, which seldom meets no other iteration.
+        if self.seed % 3 != 0 {
+            return "cycle".to_owned();
+        }
+        let depth = self.loops.len();
+        match self.random.below(6) {
+            0 if depth > 1 => "exit".to_owned(),
+            1 if depth > 1 => format!("exit {}", self.random.pick(&self.loops[1..])),
+            2 => format!("cycle {}", self.random.pick(&self.loops)),
+            _ => "cycle".to_owned(),
+        }
+    }
+
     /// A block that may end an iteration.
     pub(super) fn leave(&mut self) {
         let (condition, first, value) = (self.truth(), self.element(), self.term(1, false));
@@ -94,10 +132,11 @@ impl Nest {
         self.line(&format!("if ({condition}) then"));
         self.line(&format!("  {first} = {value}"));
         if self.random.one_in(2) {
-            let inner = self.truth();
-            self.line(&format!("  if ({inner}) cycle"));
+            let (inner, jump) = (self.truth(), self.jump());
+            self.line(&format!("  if ({inner}) {jump}"));
         } else {
-            self.line("  cycle");
+            let jump = self.jump();
+            self.line(&format!("  {jump}"));
         }
         self.line("end if");
     }

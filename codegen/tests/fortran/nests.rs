@@ -27,6 +27,9 @@ pub(super) struct Nest {
     pub(super) random: Random,
     pub(super) text: String,
     pub(super) counters: Vec<&'static str>,
+    /// Names of the loops around, if they have names, and how many loops there were.
+    pub(super) loops: Vec<String>,
+    pub(super) opened: u32,
     /// Where the arrays `a`, `b`, `c` and `k` are.
     pub(super) names: [&'static str; 4],
     /// Bounds may be elements and components.
@@ -38,7 +41,7 @@ pub(super) struct Nest {
     /// What statements are about.
     about: About,
     /// There is a logical array, and statements may choose.
-    branches: bool,
+    pub(super) branches: bool,
     /// A small array `d`, which is written before it is read; `true`: it also has values before and after the region, and
     /// may be written in part.
     small: Option<bool>,
@@ -446,8 +449,7 @@ impl Nest {
                     self.written.insert("o");
                 }
                 self.directive();
-                self.line(&format!("do {counter} = {range}"));
-                self.counters.push(counter);
+                self.open_loop(counter, &range);
                 if self.random.one_in(8) {
                     let condition = self.condition();
                     self.line(&format!("if ({condition}) cycle"));
@@ -462,8 +464,7 @@ impl Nest {
                 if grows && !first {
                     self.line("o = o + 2");
                 }
-                self.counters.pop();
-                self.line("end do");
+                self.close_loop();
             } else if !self.counters.is_empty() {
                 self.statement();
             }
@@ -483,6 +484,8 @@ fn nest(seed: u64, about: About) -> String {
         random,
         text: String::new(),
         counters: Vec::new(),
+        loops: Vec::new(),
+        opened: 0,
         names,
         has_sizes,
         may_reduce,

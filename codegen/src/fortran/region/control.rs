@@ -137,6 +137,44 @@ impl<'a> Translator<'a> {
         if of_loop && self.made.declarations.contains(key) { Ok(()) } else { unknown(op) }
     }
 
+    /// A jump out of the loop around. In C, a loop with such a jump is a part of one statement; the outermost one cannot be.
+    pub(super) fn leave(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        if self.active.len() < 2 && self.callers.is_empty() {
+            let reason =
+                "an `exit` or `goto` out of the outermost loop: the number of its iterations would depend on data";
+            return refuse(
+                op,
+                reason,
+                "keep this loop out of the region, or put what it has to find out into a loop before",
+            );
+        }
+        if let Some(flag) = op.operands().first() {
+            let Some(name) = self.flags.get(base(flag)).cloned() else { return unknown(op) };
+            self.line(op, &format!("{name} = 1;"));
+        }
+        self.line(op, "break;");
+        Ok(())
+    }
+
+    /// A variable that tells whether the loop behind it was left by a jump.
+    pub(super) fn flag(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let [result] = op.results.as_slice() else { return unknown(op) };
+        self.computed += 1;
+        let name = format!("_x{}", self.computed);
+        self.line(op, &format!("{name} = 0;"));
+        self.made.locals.insert(name.clone(), Element::I32);
+        self.flags.insert(result.as_str(), name);
+        Ok(())
+    }
+
+    /// Whether a flag is raised.
+    pub(super) fn raised(&mut self, op: &'a HlfirOp) -> Answer<()> {
+        let name = op.operands().first().and_then(|flag| self.flags.get(base(flag)).cloned());
+        let Some(name) = name else { return unknown(op) };
+        let value = HlfirValue::of(format!("({name} != 0)"), Element::Condition, ValueShape::Affine);
+        self.keep(op, HlfirValue { reads: true, varies: true, ..value })
+    }
+
     pub(super) fn branch(&mut self, op: &'a HlfirOp) -> Answer<()> {
         let operands = op.operands();
         let [condition] = operands.as_slice() else { return unknown(op) };
