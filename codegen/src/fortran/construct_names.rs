@@ -159,8 +159,8 @@ mod tests {
     fn names_that_are_not_those_around_stay() {
         for text in [
             "a: do i = 1, n\nexit a\nend do b\n",
-            "a: do i = 1, n\ndo j = 1, n\ncycle a\n",
-            "a: do i = 1, n\nb: do\ncycle a\n",
+            "a: do i = 1, n\ndo j = 1, n\ncycle b\n",
+            "a: do i = 1, n\nb: do\nexit c\n",
             "x(1:2) = 3\nreal :: do\n",
         ] {
             let last = texts(text, SourceForm::Free);
@@ -172,10 +172,10 @@ mod tests {
         let expected = [
             "do i = 1, n",
             "do while (b)",
-            "cycle a",
+            "cycle",
             "end do",
             "do 10 j = 1, n",
-            "cycle a",
+            "cycle",
             "continue",
             "cycle",
             "end do",

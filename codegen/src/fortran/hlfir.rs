@@ -39,7 +39,12 @@ impl HlfirOp {
 
     /// Whether it is a loop that something may leave before its last iteration.
     pub fn may_end_early(&self) -> bool {
-        self.name == "fir.do_loop" && self.inner().iter().any(|op| op.name == EXIT)
+        self.name == "fir.do_loop" && self.regions.iter().flatten().any(HlfirOp::leaves)
+    }
+
+    /// Whether it leaves the loop around it: loops that are left by one jump have an operation each.
+    fn leaves(&self) -> bool {
+        self.name == EXIT || self.name != "fir.do_loop" && self.regions.iter().flatten().any(HlfirOp::leaves)
     }
 
     /// All operations in its regions, in order.

@@ -578,7 +578,7 @@ mod tests {
             structured(&format!("{}\n{}\ncf.br ^far\n^far:\n{}", counted(&body), assign("%4"), assign("%5")))
         };
         let is = left("end");
-        assert!(is.contains("if %1{%2 dvm.exit |%3}} %dvm_loop1#1 %4 br ^far"), "{is}");
+        assert!(is.contains("if %1{%2 dvm.exit |%3}} %dvm_loop1#1 %4 cf.br ^far"), "{is}");
         let is = left("far");
         assert!(
             is.contains("dvm.flag  ")
