@@ -8,10 +8,13 @@ use super::ring::{Event, Kind};
 /// An event: its line, and its place in the line.
 pub(super) type EventPlace = (u32, u32);
 
+/// An arrow between two events.
+pub(super) type EventArrow = (EventPlace, EventPlace);
+
 #[derive(Debug, Default)]
 pub(super) struct Chains {
     /// From a task to a reader of its data, or from a tile to one that waits for it; then from publications outside of tasks.
-    pub(super) arrows: Vec<(EventPlace, EventPlace)>,
+    pub(super) arrows: Vec<EventArrow>,
     /// Time of all tasks and tiles; what runs inside of another one counts once.
     pub(super) work: u64,
     /// Time of the longest chain.
@@ -21,7 +24,7 @@ pub(super) struct Chains {
 }
 
 /// From tasks to the readers of their data, in the order of their starts; then from publications outside of tasks.
-pub(super) fn readers(lines: &[Line]) -> Vec<(EventPlace, EventPlace)> {
+pub(super) fn readers(lines: &[Line]) -> Vec<EventArrow> {
     let nodes = nodes(lines);
     let (edges, mut outside) = data_edges(lines, &numbers(&nodes));
     let mut arrows: Vec<_> = forward(edges).iter().map(|&(from, to)| (nodes[from].place, nodes[to].place)).collect();
@@ -84,10 +87,7 @@ enum Origin {
 }
 
 /// Edges from tasks to the readers of their data, and arrows to readers from publications outside of tasks.
-fn data_edges(
-    lines: &[Line],
-    number: &HashMap<EventPlace, usize>,
-) -> (Vec<(usize, usize)>, Vec<(EventPlace, EventPlace)>) {
+fn data_edges(lines: &[Line], number: &HashMap<EventPlace, usize>) -> (Vec<(usize, usize)>, Vec<EventArrow>) {
     let origins = origins(lines, number);
     let (mut edges, mut outside) = (Vec::new(), Vec::new());
     for (line, Line { events, arguments, .. }) in lines.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! The coordinates of a tile in the fixed size of an event: the more there are, the fewer bits each has.
 
-use super::ring::WORDS;
+/// The words of an event for what it is about.
+pub(super) const WORDS: usize = 4;
 
 /// Up to how many coordinates have so many bits each.
 const WIDTHS: [(usize, u32); 3] = [(WORDS, 64), (2 * WORDS, 32), (4 * WORDS, 16)];

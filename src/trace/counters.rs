@@ -46,7 +46,8 @@ pub(super) fn busy_workers(lines: &[Line]) -> Vec<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::ring::{Event, Kind, WORDS};
+    use crate::trace::coordinates::WORDS;
+    use crate::trace::ring::{Event, Kind};
 
     fn line(worker: bool, spans: &[(u64, u64)]) -> Line {
         let event = |&(start, duration): &(u64, u64)| Event {

@@ -208,7 +208,7 @@ impl Trace {
     pub fn tile_bytes(&self, name: &str, bytes: u64) {
         let Some(session) = &self.0 else { return };
         if let Some(profile) = &session.profile {
-            profile.tile_bytes.note(self.name(name), bytes, session.now());
+            profile.tile_bytes.note(self.name(name).0, bytes, session.now());
         }
     }
 
@@ -216,7 +216,7 @@ impl Trace {
     pub fn plain_entry(&self, name: &str) {
         let Some(session) = &self.0 else { return };
         if let Some(profile) = &session.profile {
-            profile.plain_entries.note(self.name(name));
+            profile.plain_entries.note(self.name(name).0);
         }
     }
 

@@ -2,15 +2,12 @@
 
 use std::cmp::Reverse;
 
-use super::coordinates;
+use super::coordinates::{self, WORDS};
 use crate::error::Error;
 use crate::memory;
 
 /// So many events get their memory at once.
 const AT_ONCE: usize = 1 << 18;
-
-/// The words of an event for what it is about.
-pub(super) const WORDS: usize = 4;
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

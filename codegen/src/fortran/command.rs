@@ -73,7 +73,8 @@ pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
     }
     if marked.is_empty() {
         let code = work.pass_and_describe(&sources)?;
-        return work.tell_total(code);
+        work.tell_total(code);
+        return Ok(code);
     }
     if let Some(option) = work.unlisted.clone() {
         for source in &marked {
@@ -82,7 +83,8 @@ pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
         return if command.strict { Ok(1) } else { work.pass_and_describe(&sources) };
     }
     let code = work.compile_all(&sources)?;
-    work.tell_total(code)
+    work.tell_total(code);
+    Ok(code)
 }
 
 /// The words of the compiler behind `dvmfc`.
@@ -197,16 +199,15 @@ impl FortranWork<'_> {
         Ok(code)
     }
 
-    /// With `--dvm-remarks`: says how many regions are tiled; linking, of all objects whose compilation has counted them. Gives
-    /// the code of the compiler, after which nothing is told if it failed.
-    fn tell_total(&self, code: i32) -> Result<i32, String> {
+    /// With `--dvm-remarks`: says how many regions are tiled; linking, of all objects whose compilation has counted them.
+    /// Nothing, if the compiler has failed: its `code` is not 0.
+    fn tell_total(&self, code: i32) {
         let own = RegionCount { regions: self.regions, tiled: self.tiled };
         let linked = || RegionCount::of_file(Path::new(self.command.output.as_deref().unwrap_or("a.out")));
         let all = if self.command.goal == FortranGoal::Link { linked().unwrap_or(own) } else { own };
         if self.command.remarks && code == 0 && all.regions > 0 {
             output_file::tell(&format!("dvmfc: {} of {} regions tiled\n", all.tiled, all.regions));
         }
-        Ok(code)
     }
 
     /// Puts into an object how many regions its source has.

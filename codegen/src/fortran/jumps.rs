@@ -3,9 +3,11 @@
 //! which are listed here keeps its jumps, and is refused where a region has it.
 
 use super::hlfir::{HlfirOp, KEEP, base};
+use blocks::{Case, JumpBlock, Way, labels};
 use counted::Counted;
 use std::collections::{HashMap, HashSet};
 
+mod blocks;
 mod counted;
 mod leaves;
 
@@ -17,34 +19,6 @@ const MOST_BLOCKS: usize = 2000;
 const LONGEST: usize = 4;
 /// Counters of the loops that are made begin with this number: flang's are smaller.
 const FIRST_COUNTER: usize = 1_000_000;
-
-/// Operations up to a jump.
-#[derive(Debug, Clone, Default)]
-struct Block {
-    label: String,
-    /// Its operations without the last one.
-    ops: Vec<HlfirOp>,
-    /// The last one.
-    end: HlfirOp,
-    /// The block is part of another one now.
-    gone: bool,
-}
-
-/// Where a block goes on.
-enum Way<'b> {
-    To(&'b str),
-    /// The condition, and where it leads if it is true or false.
-    Either(&'b str, &'b str, &'b str),
-    Select(Vec<Case<'b>>),
-    /// It returns, or jumps in a way that is not listed.
-    Unknown,
-}
-
-/// One part of a `fir.select_case`: the comparisons of the selected value with others, and the label.
-struct Case<'b> {
-    tests: Vec<(&'static str, &'b str)>,
-    label: &'b str,
-}
 
 /// Gives procedures their loops and branches back, where these are proven.
 pub fn structure(procedures: &mut [HlfirOp]) {
@@ -64,18 +38,18 @@ pub fn structure(procedures: &mut [HlfirOp]) {
 }
 
 struct Graph {
-    blocks: Vec<Block>,
+    blocks: Vec<JumpBlock>,
     /// Loops and conditions that were made.
     made: usize,
 }
 
 impl Graph {
     fn of(ops: &[HlfirOp]) -> Option<Graph> {
-        let mut blocks = vec![Block { label: "^bb0".to_owned(), ..Block::default() }];
+        let mut blocks = vec![JumpBlock { label: "^bb0".to_owned(), ..JumpBlock::default() }];
         for op in ops {
             if op.name == "^" {
                 let label = op.text.split(':').next()?.trim().to_owned();
-                blocks.push(Block { label, ..Block::default() });
+                blocks.push(JumpBlock { label, ..JumpBlock::default() });
             } else {
                 blocks.last_mut()?.ops.push(op.clone());
             }
@@ -105,7 +79,7 @@ impl Graph {
     /// The blocks that jump to one.
     fn before(&self, at: usize) -> Vec<usize> {
         let label = &self.blocks[at].label;
-        let jumps = |block: &Block| !block.gone && labels(&block.end.text).any(|one| one == label);
+        let jumps = |block: &JumpBlock| !block.gone && labels(&block.end.text).any(|one| one == label);
         (0..self.blocks.len()).filter(|from| jumps(&self.blocks[*from])).collect()
     }
 
@@ -182,7 +156,7 @@ impl Graph {
 
     /// Makes branches of a procedure that has a `select case` and no other jumps than these and branches.
     fn make_selects(&mut self) {
-        let is_select = |block: &Block| !block.gone && block.end.name == "fir.select_case";
+        let is_select = |block: &JumpBlock| !block.gone && block.end.name == "fir.select_case";
         let Some(last) = self.blocks.iter().rposition(|block| !block.gone && block.end.name == "return") else {
             return;
         };
@@ -194,7 +168,7 @@ impl Graph {
             let end = std::mem::take(&mut self.blocks[last]);
             self.blocks[last].gone = true;
             let ops = ops.into_iter().chain(end.ops).collect();
-            self.blocks[0] = Block { label: "^bb0".to_owned(), ops, end: end.end, gone: false };
+            self.blocks[0] = JumpBlock { label: "^bb0".to_owned(), ops, end: end.end, gone: false };
         }
     }
 
@@ -425,67 +399,6 @@ fn branch(end: &HlfirOp, condition: &str, branches: [Vec<HlfirOp>; 2]) -> HlfirO
 
 fn count(ops: &[HlfirOp]) -> usize {
     ops.iter().map(|op| 1 + op.inner().len()).sum()
-}
-
-/// The labels in a text, with their sign.
-fn labels(text: &str) -> impl Iterator<Item = &str> {
-    let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '^');
-    text.match_indices('^').map(move |(at, _)| text[at..].split(is_end).next().unwrap_or_default())
-}
-
-impl Block {
-    fn only_compares(&self) -> bool {
-        let is_listed = |op: &HlfirOp| ["arith.constant", "arith.cmpi"].contains(&op.name.as_str());
-        self.end.name == "cf.cond_br" && self.ops.iter().all(is_listed)
-    }
-
-    fn way(&self) -> Way<'_> {
-        let text = self.end.text.as_str();
-        let parts: Vec<&str> = text.split(", ").collect();
-        let is_label = |text: &str| labels(text).next() == Some(text);
-        match (self.end.name.as_str(), parts.as_slice()) {
-            ("cf.br", [to]) if is_label(to) => Way::To(to),
-            ("cf.cond_br", [condition, one, other]) if is_label(one) && is_label(other) => {
-                Way::Either(condition, one, other)
-            }
-            ("fir.select_case", _) => cases(text).map_or(Way::Unknown, Way::Select),
-            _ => Way::Unknown,
-        }
-    }
-}
-
-impl<'b> Way<'b> {
-    fn labels(&self) -> Vec<&'b str> {
-        match self {
-            Way::To(to) => vec![to],
-            Way::Either(_, one, other) => vec![one, other],
-            Way::Select(cases) => cases.iter().map(|case| case.label).collect(),
-            Way::Unknown => Vec::new(),
-        }
-    }
-}
-
-/// The cases of `fir.select_case %55 : i32 [#fir.point, %c1, ^bb3, #fir.interval, %c5, %c7, ^bb3, unit, ^bb6]`.
-fn cases(text: &str) -> Option<Vec<Case<'_>>> {
-    let (head, list) = text.split_once(" [")?;
-    if !["i32", "i64"].contains(&head.split_once(" : ")?.1) {
-        return None;
-    }
-    let mut words = list.strip_suffix(']')?.split(", ");
-    let mut all = Vec::new();
-    while let Some(kind) = words.next() {
-        let mut value = || words.next().filter(|word| word.starts_with('%'));
-        let tests = match kind {
-            "#fir.point" => vec![("eq", value()?)],
-            "#fir.interval" => vec![("sge", value()?), ("sle", value()?)],
-            "#fir.lower" => vec![("sge", value()?)],
-            "#fir.upper" => vec![("sle", value()?)],
-            "unit" => Vec::new(),
-            _ => return None,
-        };
-        all.push(Case { tests, label: words.next().filter(|word| labels(word).next() == Some(word))? });
-    }
-    Some(all)
 }
 
 #[cfg(test)]

@@ -257,6 +257,12 @@ impl NumericFunction {
     }
 }
 
+/// Whether an operation makes the name of the file that is passed to flang's library. It is no value: what else takes it is refused.
+pub fn names_file(op: &HlfirOp) -> bool {
+    op.name.starts_with("fir.address_of(@_QQcl")
+        || op.name == "fir.convert" && op.text.contains("(!fir.ref<!fir.char<") && op.text.ends_with("-> !fir.ref<i8>")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use super::escape::{escape, reads_first};
 use super::external_functions::ExternalFunction;
 use super::file::FortranFile;
 use super::hlfir::{self, HlfirOp, base};
-use super::numeric_functions::NumericFunction;
+use super::numeric_functions::{NumericFunction, names_file};
 use super::places::{Need, Place};
 use super::refused::FortranRefusal;
 use super::sections::{NamedElement, Section};
@@ -360,7 +360,7 @@ impl<'a> Translator<'a> {
                 op.results.iter().for_each(|result| _ = self.values.remove(result.as_str()));
                 Ok(())
             }
-            _ if numeric::names_file(op) => {
+            _ if names_file(op) => {
                 op.results.iter().for_each(|result| _ = self.values.remove(result.as_str()));
                 Ok(())
             }

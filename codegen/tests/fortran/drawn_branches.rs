@@ -110,7 +110,7 @@ impl Nest {
     /// A `cycle` of a loop around, or an `exit` of one that is not the outermost.
     fn jump(&mut self) -> String {
         // Of such a loop all is one statement, which seldom meets no other iteration.
-        if self.seed % 3 != 0 {
+        if !self.seed.is_multiple_of(3) {
             return "cycle".to_owned();
         }
         let depth = self.loops.len();

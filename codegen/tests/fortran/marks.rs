@@ -96,7 +96,7 @@ const REFUSED: [(&str, i64, &str); 8] = [
     ("if (n > 2) a(:) = 1", 0, "no `do` loop and no statement about arrays follows"),
     ("a(2:n-1) = a(1:n-2) + a(3:n)", 1, "`a` is read at other elements"),
     ("do 7 i = 1, n\n7 if (a(i) > 5) goto 8\n8 x = 1", 2, "what the loop ends with is not taken"),
-    ("do 7 i = 1, n\nif (a(i) > 5) goto 9\na(i) = 1\n7 a(i) = a(i) + 1\n9 continue", 2, "a `goto`"),
+    ("do 7 i = 1, n\nif (a(i) > 5) goto 9\na(i) = 1\n7 a(i) = a(i) + 1\n9 continue", 2, "an `exit` or `goto` out of"),
     ("do i = 1, n\n#include \"one.inc\"\nend do", 2, "a line of the preprocessor"),
     ("do i = 1, n\n#define N n\na(i) = 1\nend do", 2, "a line of the preprocessor"),
 ];

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::sync::lock::Mutex;
-use crate::trace::session::Name;
 
 /// By the number of a region's name.
 #[derive(Debug, Default)]
@@ -11,8 +10,8 @@ pub(in crate::trace) struct PlainEntries(Mutex<BTreeMap<u32, u64>>);
 
 impl PlainEntries {
     /// An entry into this region has no tiles.
-    pub(in crate::trace) fn note(&self, name: Name) {
-        *self.0.lock().entry(name.0).or_default() += 1;
+    pub(in crate::trace) fn note(&self, name: u32) {
+        *self.0.lock().entry(name).or_default() += 1;
     }
 
     /// Those that were noted: names, and how many entries each.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::sync::lock::Mutex;
-use crate::trace::session::Name;
 
 /// So many changes of one region are noted.
 const MOST_CHANGES: usize = 100_000;
@@ -24,9 +23,9 @@ struct Changes {
 
 impl TileBytes {
     /// From `now` on each tile of this region touches so many bytes.
-    pub(in crate::trace) fn note(&self, name: Name, bytes: u64, now: u64) {
+    pub(in crate::trace) fn note(&self, name: u32, bytes: u64, now: u64) {
         let mut all = self.0.lock();
-        let changes = all.entry(name.0).or_default();
+        let changes = all.entry(name).or_default();
         if changes.list.last().is_none_or(|&(_, last)| last != bytes) {
             if changes.list.len() < MOST_CHANGES {
                 changes.list.push((now, bytes));

@@ -1,6 +1,6 @@
 //! Loops as flang shows them where something jumps: a variable counts the iterations that are left.
 
-use super::{Block, Way};
+use super::blocks::{JumpBlock, Way};
 use crate::fortran::hlfir::HlfirOp;
 
 /// A loop of which flang counts the iterations that are left.
@@ -28,7 +28,7 @@ impl Counted {
     /// The operations that store the number of iterations and the first value, before the loop.
     pub const ENTRY: usize = 2;
 
-    pub fn of(entry: &Block, head: &Block, latch: &Block) -> Option<Counted> {
+    pub fn of(entry: &JumpBlock, head: &JumpBlock, latch: &JumpBlock) -> Option<Counted> {
         let [.., counting, store] = entry.ops.as_slice() else { return None };
         let (count, left) = stored(counting)?;
         let (from, counter) = stored(store)?;
@@ -75,7 +75,7 @@ fn stored(op: &HlfirOp) -> Option<(&str, &str)> {
 }
 
 /// The operands of the operation of this name that computes a value in a block.
-fn computed<'b>(block: &'b Block, value: &str, name: &str) -> Option<(&'b str, &'b str)> {
+fn computed<'b>(block: &'b JumpBlock, value: &str, name: &str) -> Option<(&'b str, &'b str)> {
     let op = block.ops.iter().rev().find(|op| op.results.first().is_some_and(|result| result == value))?;
     match op.operands()[..] {
         [one, other] if op.name == name => Some((one, other)),
@@ -84,7 +84,7 @@ fn computed<'b>(block: &'b Block, value: &str, name: &str) -> Option<(&'b str, &
 }
 
 /// Whether iterations are left: the labels for yes and no.
-fn more_left<'b>(head: &'b Block, left: &str) -> Option<(&'b str, &'b str)> {
+fn more_left<'b>(head: &'b JumpBlock, left: &str) -> Option<(&'b str, &'b str)> {
     let [load, zero, compare] = head.ops.as_slice() else { return None };
     let is_left = load.name == "fir.load" && load.operands() == [left] && zero.text.starts_with("0 : ");
     let (count, none) = (load.results.first()?.as_str(), zero.results.first()?.as_str());
@@ -105,7 +105,7 @@ struct KeptStep(Option<String>);
 
 /// Whether the last operations of a block count one iteration less, and add the step to the counter; where the step is kept.
 fn counts_on(
-    latch: &Block,
+    latch: &JumpBlock,
     left: &str,
     counter: &str,
     is_step: &dyn Fn(&HlfirOp) -> Option<KeptStep>,
@@ -129,7 +129,7 @@ fn counts_on(
 }
 
 /// Whether an operation gives the step again: the same constant, or what was kept of it before the loop, with its place.
-fn is_same_step(entry: &Block, step: &str, again: &HlfirOp) -> Option<KeptStep> {
+fn is_same_step(entry: &JumpBlock, step: &str, again: &HlfirOp) -> Option<KeptStep> {
     let first = entry.ops.iter().rev().find(|op| op.results.first().is_some_and(|result| result == step))?;
     if again.name == "arith.constant" && first.name == "arith.constant" && again.text == first.text {
         return Some(KeptStep(None));

@@ -1,8 +1,12 @@
 //! Jumps out of a loop: an `exit` goes on behind it, and a `cycle` or an `exit` of a loop around, or a `goto`, elsewhere. Flags keep
 //! which of these jumps has left the loop.
 
-use super::{Block, Graph, Way};
+use super::Graph;
+use super::blocks::{JumpBlock, Way};
 use crate::fortran::hlfir::{EXIT, FLAG, HlfirOp, RAISED};
+
+/// Blocks as they were, with their places.
+type KeptBlocks = Vec<(usize, JumpBlock)>;
 
 /// Where a loop is left to, if that is not the block behind it.
 pub(super) struct Elsewhere {
@@ -35,8 +39,8 @@ impl Graph {
         head: usize,
         latch: usize,
         behind: usize,
-    ) -> Option<(Vec<Elsewhere>, Vec<(usize, Block)>)> {
-        let (mut ways, mut kept): (Vec<Elsewhere>, Vec<(usize, Block)>) = (Vec::new(), Vec::new());
+    ) -> Option<(Vec<Elsewhere>, KeptBlocks)> {
+        let (mut ways, mut kept) = (Vec::<Elsewhere>::new(), KeptBlocks::new());
         for at in head + 1..latch {
             let block = &self.blocks[at];
             let Way::To(label) = block.way() else { continue };
@@ -65,7 +69,7 @@ impl Graph {
     }
 
     /// Puts blocks back.
-    pub(super) fn keep_jumps(&mut self, kept: Vec<(usize, Block)>) {
+    pub(super) fn keep_jumps(&mut self, kept: Vec<(usize, JumpBlock)>) {
         for (at, block) in kept {
             self.blocks[at] = block;
         }
@@ -79,8 +83,8 @@ impl Graph {
             let raised = format!("%dvm_raised{number}");
             let (yes, no) = (format!("^dvm_leave{number}"), format!("^dvm_stay{number}"));
             let ask = HlfirOp { results: vec![raised.clone()], ..named(RAISED, &way.flag, &end) };
-            self.blocks[free] = Block { label: yes.clone(), end: way.jump.clone(), ..Block::default() };
-            self.blocks[free + 1] = Block { label: no.clone(), end: end.clone(), ..Block::default() };
+            self.blocks[free] = JumpBlock { label: yes.clone(), end: way.jump.clone(), ..JumpBlock::default() };
+            self.blocks[free + 1] = JumpBlock { label: no.clone(), end: end.clone(), ..JumpBlock::default() };
             let block = &mut self.blocks[from];
             block.ops.push(ask);
             block.end = named("cf.cond_br", &format!("{raised}, {yes}, {no}"), &end);

@@ -18,12 +18,6 @@ fn is_of_library(op: &HlfirOp) -> bool {
     attribute(&op.text, "@", '(').is_some_and(|symbol| symbol.starts_with("_FortranA"))
 }
 
-/// Whether an operation makes the name of the file that is passed to flang's library. It is no value: what else takes it is refused.
-pub(super) fn names_file(op: &HlfirOp) -> bool {
-    op.name.starts_with("fir.address_of(@_QQcl")
-        || op.name == "fir.convert" && op.text.contains("(!fir.ref<!fir.char<") && op.text.ends_with("-> !fir.ref<i8>")
-}
-
 impl<'a> Translator<'a> {
     /// The value of a function of numbers, if the operation computes one.
     pub(super) fn numeric(&mut self, op: &'a HlfirOp) -> Answer<Option<HlfirValue>> {
