@@ -11,7 +11,9 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::ffi::{CString, c_int, c_void};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use browser::Browser;
@@ -273,6 +275,43 @@ fn the_page_is_one_file_without_network() {
         "a narrow page needs no scrolling aside"
     );
     browser.picture(&folder.join("narrow.png"));
+    assert_eq!(browser.complaints(), Vec::<&Value>::new());
+}
+
+/// Compiles an example by dvmcc, if cargo has built that; else says what is left out.
+fn example(name: &str, folder: &Path) -> Option<PathBuf> {
+    let deps = std::env::current_exe().unwrap();
+    let built = deps.parent().and_then(Path::parent).unwrap();
+    if !built.join("dvmcc").is_file() {
+        let line = format!("\nleft out: cargo test report: the page of {name} (cargo build --release --workspace)\n");
+        std::io::stderr().write_all(line.as_bytes()).expect("standard error is open");
+        return None;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut compiler = Command::new(built.join("dvmcc"));
+    compiler.arg("-O2").arg("-I").arg(root.join("include")).arg("-L").arg(built);
+    compiler.arg(root.join("examples").join(name)).arg("-o").arg(folder.join("program")).args(["-ldvm", "-lm"]);
+    let output = compiler.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    Some(folder.join("program"))
+}
+
+#[test]
+fn the_page_of_the_jacobi_example_shows_its_tiles() {
+    let folder = scratch(&[]);
+    let Some(program) = browser::program("the page of the Jacobi example") else { return };
+    let Some(jacobi) = example("06_jacobi.c", &folder) else { return };
+    let path = folder.join("jacobi.html");
+    let mut run = Command::new(jacobi);
+    run.env("DVM_PROFILE", &path).env("DVM_SYNTHETIC", "pu:2").env("DVM_TUNE", "0");
+    assert!(run.output().unwrap().status.success());
+    let mut browser = Browser::start(program, &folder);
+    browser.open(&path);
+    assert!(browser.text("document.getElementById('kinds').textContent").contains("jacobi"));
+    assert_ne!(browser.text("document.getElementById('advice').textContent"), "");
+    let shown: u64 = browser.text("document.getElementById('space').dataset.shown").parse().unwrap();
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(shown > 1 && page.contains("\"touched_bytes\":"), "{shown} tiles");
     assert_eq!(browser.complaints(), Vec::<&Value>::new());
 }
 
