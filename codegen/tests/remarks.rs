@@ -174,3 +174,14 @@ fn without_the_option_nothing_is_told() {
     let folder = testkit::scratch(&[("stencil.c", STENCIL)]);
     assert_eq!(run(&folder, &["-O1", "stencil.c", "-o", "all"]), "");
 }
+
+/// gcc takes functions inside of functions, and clang does not.
+#[test]
+fn a_file_that_cannot_be_read_is_told_without_warnings_too() {
+    let text = "int f(int n, int *a)\n{\n    int g(int x) { return x + n; }\n#pragma dvm region\n    for (int i = 0; i < n; i++)\n        \
+                a[i] = i;\n    return g(n);\n}\n";
+    let folder = testkit::scratch(&[("inner.c", text)]);
+    let told = run(&folder, &["-O1", "-w", "--dvm-remarks", "-c", "inner.c"]);
+    assert!(told.contains("inner.c: warning: its regions stay sequential: ") && told.contains("[DVM011]"), "{told}");
+    assert_eq!(run(&folder, &["-O1", "-w", "-c", "inner.c"]), "");
+}

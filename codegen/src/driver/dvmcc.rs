@@ -222,7 +222,8 @@ impl Work<'_> {
     fn sequential(&mut self, path: &Path, why: &str) -> Option<i32> {
         self.untouched = true;
         let strict = self.invocation.strict;
-        if strict || !self.invocation.quiet {
+        // Who asks for remarks learns it without warnings as well.
+        if strict || !self.invocation.quiet || self.invocation.remarks.is_some() {
             let severity = if strict { "error" } else { "warning" };
             output_file::tell(&format!(
                 "{}: {severity}: its regions stay sequential: {why} [{}]\n",
