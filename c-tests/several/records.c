@@ -3,12 +3,13 @@
 #include "several.h"
 
 #include <fcntl.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TASKS 20
 #define LARGE 300000
 
-static dvm_processing_id_t small, large;
+static dvm_processing_id_t small, large, chain;
 
 static int reads(void *context, dvm_data_id_t *ids, int count)
 {
@@ -30,10 +31,42 @@ static int makes(void *context, dvm_data_id_t *ids, int count)
     return at == NULL;
 }
 
+/* Takes a while, so that the longest chain is one of these. */
+static int carries_on(void *context, dvm_data_id_t *ids, int count)
+{
+    void *from = NULL, *to = NULL;
+    size_t size = 0;
+    struct timespec pause = {0, 2000000};
+    (void)context, (void)count;
+    CHECK_OK(dvm_data_get(ids[0], &from, &size));
+    CHECK_OK(dvm_data_get(ids[1], &to, &size));
+    nanosleep(&pause, NULL);
+    if (from && to)
+        memcpy(to, from, size);
+    return from == NULL || to == NULL;
+}
+
+/* A chain of tasks from process to process, twice round. */
+static void go_round(void)
+{
+    char bytes[8] = {7};
+    dvm_data_id_t ids[2];
+    several_register(carries_on, NULL, 2, 1, "carries on", chain);
+    new_bytes(ids[0], bytes, sizeof bytes);
+    for (uint64_t p = 0; p < 2 * process_count; p++) {
+        promise_of(sizeof bytes, ids[1]);
+        CHECK_OK(on_process(p % process_count, chain, ids, 2));
+        memcpy(ids[0], ids[1], sizeof ids[0]);
+    }
+    CHECK_NUMBER(1, take_bytes(ids[0], bytes, sizeof bytes));
+    CHECK_NUMBER(7, bytes[0]);
+}
+
 static void drive(void)
 {
     static char bytes[LARGE];
     learn_ranks();
+    go_round();
     several_register(reads, NULL, 1, 0, "reads \"it\"", small);
     several_register(makes, NULL, 1, 1, "makes", large);
     for (uint64_t p = 0; p < process_count; p++) {
@@ -168,6 +201,27 @@ static void check_trace(const char *path)
     CHECK_NUMBER(0, system(command));
 }
 
+/* The critical path goes round as the chain does: after the format there are its times, and for each event the process, the line
+ * and the place. */
+static void check_path(FILE *file)
+{
+    static char line[1 << 16];
+    const char *key = "\"critical_path\":{\"work_ns\":", *at;
+    uint64_t work = 0, span = 0, process, events = 0, seen = 0;
+    int length = 0;
+    CHECK(fgets(line, sizeof line, file) != NULL);
+    at = strstr(line, key);
+    CHECK((at != NULL) == (process_count > 1));
+    if (!at)
+        return;
+    at += strlen(key);
+    CHECK_NUMBER(2, sscanf(at, "%" SCNu64 ",\"span_ns\":%" SCNu64 ",\"events\":[%n", &work, &span, &length));
+    CHECK(work >= span && span >= 2 * process_count * 2000000);
+    for (at += length; sscanf(at, "%" SCNu64 ",%*u,%*u%n", &process, &length) == 1; at += length + 1, events++)
+        seen += events < 64 && process == events % process_count;
+    CHECK(events >= 2 * process_count && seen >= 2 * process_count);
+}
+
 /* One report of all processes, in their order; the other processes could not write theirs. */
 static void check_profile(const char *path)
 {
@@ -177,6 +231,7 @@ static void check_profile(const char *path)
     CHECK(file != NULL);
     if (!file)
         return;
+    check_path(file);
     /* A line begins with each process. */
     for (int c, at = 0; (c = fgetc(file)) != EOF; at = c == '\n' ? 0 : at + 1) {
         uint64_t process;

@@ -203,6 +203,14 @@ impl Call {
         }
     }
 
+    /// The ids of a task's arguments, if other processes take part in it: its own are those of local slots.
+    pub(crate) fn far_ids(&self, task: &OwnedTask, count: usize) -> Vec<DatumId> {
+        let Some(job) = self.job().filter(|_| task.is_shared()) else { return Vec::new() };
+        let mut ids = vec![DatumId::NONE; count];
+        job.scheduler.arguments(task.number(), &mut ids);
+        ids
+    }
+
     /// Records that a task begins which another process has sent.
     #[cold]
     fn trace_arrow(&self, arrow: Option<(u64, u64)>) {

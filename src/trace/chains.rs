@@ -21,31 +21,54 @@ pub(super) struct Chains {
     pub(super) span: u64,
     /// Its events, in their order.
     pub(super) path: Vec<EventPlace>,
+    /// From the last event of the longest chain of the graphs before to each tile of a graph that waited for them.
+    pub(super) barriers: Vec<EventArrow>,
 }
 
-/// From tasks to the readers of their data, in the order of their starts; then from publications outside of tasks.
-pub(super) fn readers(lines: &[Line]) -> Vec<EventArrow> {
+/// A datum of a task, by home and number.
+pub(super) type DatumOfTask = (EventPlace, (u64, u64));
+
+/// The data that tasks of process `home` have made, and those that they have read.
+pub(super) fn data_of_tasks(lines: &[Line], home: u64) -> (Vec<DatumOfTask>, Vec<DatumOfTask>) {
     let nodes = nodes(lines);
-    let (edges, mut outside) = data_edges(lines, &numbers(&nodes));
+    let made = origins(lines, home, &numbers(&nodes)).into_iter().filter_map(|(datum, origin)| match origin {
+        Origin::Task(node) => Some((nodes[node].place, datum)),
+        Origin::Outside(..) => None,
+    });
+    let mut made: Vec<DatumOfTask> = made.collect();
+    made.sort_unstable();
+    let mut read = Vec::new();
+    for (line, Line { arguments, .. }) in lines.iter().enumerate() {
+        let reads = arguments.iter().filter(|argument| !argument.produced);
+        read.extend(reads.map(|one| ((line as u32, one.task as u32), (one.home, one.number))));
+    }
+    (made, read)
+}
+
+/// From tasks of process `home` to the readers of their data, in the order of their starts; then from publications outside of
+/// tasks.
+pub(super) fn readers(lines: &[Line], home: u64) -> Vec<EventArrow> {
+    let nodes = nodes(lines);
+    let (edges, mut outside) = data_edges(lines, home, &numbers(&nodes));
     let mut arrows: Vec<_> = forward(edges).iter().map(|&(from, to)| (nodes[from].place, nodes[to].place)).collect();
     arrows.append(&mut outside);
     arrows
 }
 
 /// A task or tile.
-struct Node {
-    place: EventPlace,
-    start: u64,
-    duration: u64,
+pub(super) struct ChainNode {
+    pub(super) place: EventPlace,
+    pub(super) start: u64,
+    pub(super) duration: u64,
     /// The run of its graph.
-    run: Option<u32>,
+    pub(super) run: Option<u32>,
 }
 
-/// The arrows and the critical path of these events. Graphs run one after the other: what begins after another one's end
-/// waited for it.
-pub(super) fn find(lines: &[Line], graphs: &[GraphTiles]) -> Chains {
+/// The arrows and the critical path of these events of process `home`. Graphs run one after the other: what begins after
+/// another one's end waited for it.
+pub(super) fn find(lines: &[Line], home: u64, graphs: &[GraphTiles]) -> Chains {
     let mut nodes = nodes(lines);
-    let (mut edges, outside) = data_edges(lines, &numbers(&nodes));
+    let (mut edges, outside) = data_edges(lines, home, &numbers(&nodes));
     edges.extend(tile_edges(lines, graphs, &mut nodes));
     let mut chains = longest(&nodes, &forward(edges), graphs.len());
     chains.arrows.extend(outside);
@@ -53,24 +76,24 @@ pub(super) fn find(lines: &[Line], graphs: &[GraphTiles]) -> Chains {
 }
 
 /// All tasks and tiles, in the order of their starts.
-fn nodes(lines: &[Line]) -> Vec<Node> {
+fn nodes(lines: &[Line]) -> Vec<ChainNode> {
     let mut nodes = Vec::new();
     for (line, Line { events, .. }) in lines.iter().enumerate() {
         for (place, event) in events.iter().enumerate().filter(|(_, event)| runs(event)) {
             let place = (line as u32, place as u32);
-            nodes.push(Node { place, start: event.start, duration: event.duration, run: None });
+            nodes.push(ChainNode { place, start: event.start, duration: event.duration, run: None });
         }
     }
     nodes.sort_by_key(|node| (node.start, node.place));
     nodes
 }
 
-fn numbers(nodes: &[Node]) -> HashMap<EventPlace, usize> {
+pub(super) fn numbers(nodes: &[ChainNode]) -> HashMap<EventPlace, usize> {
     nodes.iter().enumerate().map(|(at, node)| (node.place, at)).collect()
 }
 
 /// The edges that lead from earlier nodes to later ones, each once and sorted.
-fn forward(mut edges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+pub(super) fn forward(mut edges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     // A clock's error cannot turn an arrow round: what a task read was there before it began.
     edges.retain(|(from, to)| from < to);
     edges.sort_unstable();
@@ -87,13 +110,17 @@ enum Origin {
 }
 
 /// Edges from tasks to the readers of their data, and arrows to readers from publications outside of tasks.
-fn data_edges(lines: &[Line], number: &HashMap<EventPlace, usize>) -> (Vec<(usize, usize)>, Vec<EventArrow>) {
-    let origins = origins(lines, number);
+fn data_edges(
+    lines: &[Line],
+    home: u64,
+    number: &HashMap<EventPlace, usize>,
+) -> (Vec<(usize, usize)>, Vec<EventArrow>) {
+    let origins = origins(lines, home, number);
     let (mut edges, mut outside) = (Vec::new(), Vec::new());
     for (line, Line { events, arguments, .. }) in lines.iter().enumerate() {
         for argument in arguments.iter().filter(|argument| !argument.produced) {
             let place = (line as u32, argument.task as u32);
-            match (origins.get(&argument.number), number.get(&place)) {
+            match (origins.get(&(argument.home, argument.number)), number.get(&place)) {
                 (Some(&Origin::Task(from)), Some(&to)) => edges.push((from, to)),
                 (Some(&Origin::Outside(from, time)), Some(_)) if time <= events[argument.task].start => {
                     outside.push((from, place));
@@ -107,7 +134,8 @@ fn data_edges(lines: &[Line], number: &HashMap<EventPlace, usize>) -> (Vec<(usiz
     (edges, outside)
 }
 
-fn origins(lines: &[Line], number: &HashMap<EventPlace, usize>) -> HashMap<u64, Origin> {
+/// Where data come from, by home and number. What is published by hand has its home here.
+fn origins(lines: &[Line], home: u64, number: &HashMap<EventPlace, usize>) -> HashMap<(u64, u64), Origin> {
     let mut origins = HashMap::new();
     for (line, Line { events, .. }) in lines.iter().enumerate() {
         // What a task publishes by hand is its own as well.
@@ -120,14 +148,14 @@ fn origins(lines: &[Line], number: &HashMap<EventPlace, usize>) -> HashMap<u64, 
                 let node = around.and_then(|task| number.get(&(line as u32, task as u32)));
                 let outside = Origin::Outside((line as u32, place as u32), event.start);
                 let origin = node.map_or(outside, |&node| Origin::Task(node));
-                origins.insert(event.coordinates[0].cast_unsigned(), origin);
+                origins.insert((home, event.coordinates[0].cast_unsigned()), origin);
             }
         }
     }
     for (line, Line { arguments, .. }) in lines.iter().enumerate() {
         for argument in arguments.iter().filter(|argument| argument.produced) {
             if let Some(&node) = number.get(&(line as u32, argument.task as u32)) {
-                origins.insert(argument.number, Origin::Task(node));
+                origins.insert((argument.home, argument.number), Origin::Task(node));
             }
         }
     }
@@ -135,7 +163,7 @@ fn origins(lines: &[Line], number: &HashMap<EventPlace, usize>) -> HashMap<u64, 
 }
 
 /// The edges between tiles; each tile gets its run: the latest one of its graph that began before it.
-fn tile_edges(lines: &[Line], graphs: &[GraphTiles], nodes: &mut [Node]) -> Vec<(usize, usize)> {
+fn tile_edges(lines: &[Line], graphs: &[GraphTiles], nodes: &mut [ChainNode]) -> Vec<(usize, usize)> {
     let mut begins: HashMap<u32, Vec<(u64, u32)>> = HashMap::new();
     for (run, graph) in graphs.iter().enumerate() {
         begins.entry(graph.name).or_default().push((graph.begin, run as u32));
@@ -175,7 +203,7 @@ fn label(event: &Event) -> String {
 
 /// The time of all nodes; what runs inside of another one on the same line counts once. Nodes are in the order of their
 /// starts.
-fn work(nodes: &[Node]) -> u64 {
+fn work(nodes: &[ChainNode]) -> u64 {
     let mut until: HashMap<u32, u64> = HashMap::new();
     let mut work = 0;
     for node in nodes {
@@ -194,7 +222,7 @@ struct Chain {
 }
 
 /// Edges lead from earlier nodes to later ones, and are sorted.
-fn longest(nodes: &[Node], edges: &[(usize, usize)], graphs: usize) -> Chains {
+pub(super) fn longest(nodes: &[ChainNode], edges: &[(usize, usize)], graphs: usize) -> Chains {
     let mut into: Vec<(usize, usize)> = edges.iter().map(|&(from, to)| (to, from)).collect();
     into.sort_unstable();
     let mut ends = vec![0; graphs];
@@ -213,6 +241,7 @@ fn longest(nodes: &[Node], edges: &[(usize, usize)], graphs: usize) -> Chains {
     let mut before: Vec<Option<usize>> = Vec::with_capacity(nodes.len());
     let mut times: Vec<u64> = Vec::with_capacity(nodes.len());
     let (mut at, mut best) = (0, Chain::default());
+    let mut barriers = Vec::new();
     for (this, node) in nodes.iter().enumerate() {
         let mut longest = Chain::default();
         if let Some(run) = node.run.map(|run| run as usize) {
@@ -223,6 +252,7 @@ fn longest(nodes: &[Node], edges: &[(usize, usize)], graphs: usize) -> Chains {
                 }
                 barrier
             });
+            barriers.extend(longest.last.map(|last| (nodes[last].place, node.place)));
         }
         while let Some(&(_, from)) = into.get(at).filter(|&&(to, _)| to == this) {
             // What was published before the task's end is read meanwhile: only the time before counts.
@@ -251,6 +281,7 @@ fn longest(nodes: &[Node], edges: &[(usize, usize)], graphs: usize) -> Chains {
         work: work(nodes),
         span: best.time,
         path,
+        barriers,
     }
 }
 
@@ -278,8 +309,8 @@ mod tests {
             [Line::new(true, worker, 0), Line::new(true, publisher, 0), Line::new(false, vec![publish(5, 7)], 0)];
         // A reader that began before is another datum's, or a clock's error; nobody published datum 9.
         let expected = [((1, 0), (0, 2)), ((2, 0), (0, 1))];
-        assert_eq!(readers(&lines), expected);
-        let chains = find(&lines, &[]);
+        assert_eq!(readers(&lines, 0), expected);
+        let chains = find(&lines, 0, &[]);
         assert_eq!((chains.arrows.as_slice(), chains.path.len()), (expected.as_slice(), 2));
     }
 }

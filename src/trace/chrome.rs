@@ -87,7 +87,7 @@ pub(super) fn title(out: &mut impl Write, session: &Session, lead: &str) -> Resu
 pub(super) fn overview(out: &mut impl Write, session: &Session, times: &Times) -> Result<()> {
     let Ok(lines) = lines(session, |units| times.nanoseconds(units)) else { return Ok(()) };
     let process = index_of(session);
-    for (number, ((from_row, from), (to_row, to))) in chains::readers(&lines).into_iter().enumerate() {
+    for (number, ((from_row, from), (to_row, to))) in chains::readers(&lines, process.into()).into_iter().enumerate() {
         let (writer, reader) = (event_at(&lines, from_row, from), event_at(&lines, to_row, to));
         // What the writer publishes before its end may be read before.
         let left = (writer.start + writer.duration.saturating_sub(1)).min(reader.start);

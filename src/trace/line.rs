@@ -20,6 +20,7 @@ pub(super) struct Line {
 pub(super) struct NotedArgument {
     /// The place of the task in the events of its line.
     pub(super) task: usize,
+    pub(super) home: u64,
     pub(super) number: u64,
     pub(super) bytes: u64,
     pub(super) produced: bool,
@@ -62,10 +63,16 @@ impl Line {
             match event.kind {
                 Kind::Message(_) => {}
                 Kind::Argument => {
-                    let [number, bytes, produced, _] = event.coordinates;
+                    let [number, bytes, produced, home] = event.coordinates;
                     if let Some((place, _)) = task.filter(|&(_, start)| start == event.start) {
-                        let (number, bytes, produced) = (number.cast_unsigned(), bytes.cast_unsigned(), produced != 0);
-                        line.arguments.push(NotedArgument { task: place, number, bytes, produced });
+                        let [number, bytes, home] = [number, bytes, home].map(i64::cast_unsigned);
+                        line.arguments.push(NotedArgument {
+                            task: place,
+                            home,
+                            number,
+                            bytes,
+                            produced: produced != 0,
+                        });
                     }
                 }
                 kind => {

@@ -190,9 +190,9 @@ impl Trace {
         self.0.as_ref().is_some_and(|session| session.profile.is_some() || session.timeline.is_some())
     }
 
-    /// The arguments of the task that `worker` began at `start` and that was noted: number and bytes of each datum, and
+    /// The arguments of the task that `worker` began at `start` and that was noted: home, number and bytes of each datum, and
     /// whether the task produces it.
-    pub fn arguments(&self, worker: usize, start: Stamp, all: impl Iterator<Item = (u64, usize, bool)>) {
+    pub fn arguments(&self, worker: usize, start: Stamp, all: impl Iterator<Item = ([u64; 2], usize, bool)>) {
         if let Some(session) = &self.0 {
             session.arguments(worker, start, all);
         }

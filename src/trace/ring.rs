@@ -21,7 +21,7 @@ pub(super) enum Kind {
     /// `coordinates` as for a publication.
     Copy,
     /// An argument of the task that began at the same time in the same row, without duration: `coordinates` are the number
-    /// of the datum, its bytes, and 1 if the task produces it.
+    /// of the datum, its bytes, 1 if the task produces it, and the datum's home.
     Argument,
     /// A message between processes, or what it has led to. `coordinates`: the arrow; then home, number and bytes of a
     /// datum. `dimension`: the other process; of a task that was sent, `subject` is its name.

@@ -173,11 +173,16 @@ impl Session {
         self.enter(&mut book, now, start, Kind::Task, name, &[]);
     }
 
-    /// Notes the arguments of the task that began at `start`: number, bytes, and whether the task produces it.
-    pub(super) fn arguments(&self, worker: usize, Stamp(start): Stamp, all: impl Iterator<Item = (u64, usize, bool)>) {
+    /// Notes the arguments of the task that began at `start`: home and number, bytes, and whether the task produces it.
+    pub(super) fn arguments(
+        &self,
+        worker: usize,
+        Stamp(start): Stamp,
+        all: impl Iterator<Item = ([u64; 2], usize, bool)>,
+    ) {
         let mut book = self.rows[worker].book.lock();
-        for (number, bytes, produced) in all {
-            let coordinates = [number.cast_signed(), bytes as i64, i64::from(produced), 0];
+        for ([home, number], bytes, produced) in all {
+            let coordinates = [number.cast_signed(), bytes as i64, i64::from(produced), home.cast_signed()];
             book.ring.push(Event {
                 start,
                 duration: 0,

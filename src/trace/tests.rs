@@ -226,7 +226,7 @@ fn reading_task(trace: &Trace, worker: usize, name: &'static str, reads: &[u64],
     let start = trace.begin();
     std::thread::sleep(std::time::Duration::from_millis(1));
     trace.task(worker, start, name);
-    let all = reads.iter().map(|datum| (*datum, 8, false)).chain(makes.iter().map(|datum| (*datum, 8, true)));
+    let all = reads.iter().map(|datum| ([0, *datum], 8, false)).chain(makes.iter().map(|datum| ([0, *datum], 8, true)));
     trace.arguments(worker, start, all);
 }
 

@@ -119,9 +119,12 @@ impl Call {
     #[cold]
     #[inline(never)]
     fn trace_arguments(&self, task: &OwnedTask, signature: &Signature, me: usize, start: Stamp) {
+        let far = self.far_ids(task, signature.count);
         let argument = |(place, &number): (usize, &u64)| {
             let produced = signature.mode(place) == Mode::Out;
-            (number, STORE.noted_size(DatumId::here(number)), produced)
+            let here = DatumId::here(number);
+            let id = far.get(place).copied().unwrap_or(here);
+            ([id.home().index(), id.number()], STORE.noted_size(here), produced)
         };
         self.engine().trace().arguments(me, start, task.numbers().iter().enumerate().map(argument));
     }

@@ -5,7 +5,9 @@ use std::fmt::Display;
 use std::io::{Result, Write};
 
 use super::advice::Advice;
+use super::job::{self, JobPath};
 use super::record::RunRecord;
+use crate::trace::chains::{DatumOfTask, EventArrow};
 use crate::trace::chrome::Json;
 use crate::trace::line::Line;
 use crate::trace::noted::{MovedBytes, NotedRedistributions};
@@ -16,10 +18,16 @@ use crate::trace::tally::{Sum, Tally};
 /// Changes when a reader of the former data would misread these.
 const VERSION: u32 = 1;
 
-/// The whole text, with a part for each process.
-pub(super) fn frame<'a>(out: &mut impl Write, parts: impl Iterator<Item = &'a Vec<u8>>) -> Result<()> {
-    write!(out, "{{\"format\":\"dvm-report\",\"version\":{VERSION},\"processes\":[")?;
-    for (place, part) in parts.enumerate() {
+/// The whole text, with a part for each process; of several also the critical path over all of them.
+pub(super) fn frame(out: &mut impl Write, parts: &[&[u8]]) -> Result<()> {
+    write!(out, "{{\"format\":\"dvm-report\",\"version\":{VERSION}")?;
+    if let Some(JobPath { work, span, events }) = job::critical_path(parts) {
+        write!(out, ",\"critical_path\":{{\"work_ns\":{work},\"span_ns\":{span},\"events\":")?;
+        list(out, events.iter().map(|(part, (line, place))| format!("{part},{line},{place}")))?;
+        write!(out, "}}")?;
+    }
+    write!(out, ",\"processes\":[")?;
+    for (place, part) in parts.iter().enumerate() {
         out.write_all(if place > 0 { b",\n" } else { b"\n" })?;
         out.write_all(part)?;
     }
@@ -98,8 +106,21 @@ pub(super) fn write(out: &mut impl Write, record: &RunRecord, sentences: &[Advic
         line(out, events, title, tally, record.busy_of(number))?;
     }
     write!(out, "],\n\"arrows\":")?;
-    list(out, chains.arrows.iter().map(|(from, to)| format!("{},{},{},{}", from.0, from.1, to.0, to.1)))?;
+    list(out, chains.arrows.iter().map(arrow))?;
+    if let Some((made, read)) = &record.data_of_tasks {
+        let datum = |((line, place), (home, number)): &DatumOfTask| format!("{line},{place},{home},{number}");
+        for (name, data) in [("made", made), ("read", read)] {
+            write!(out, ",\n\"{name}\":")?;
+            list(out, data.iter().map(datum))?;
+        }
+        write!(out, ",\n\"barriers\":")?;
+        list(out, chains.barriers.iter().map(arrow))?;
+    }
     write!(out, "}}")
+}
+
+fn arrow((from, to): &EventArrow) -> String {
+    format!("{},{},{},{}", from.0, from.1, to.0, to.1)
 }
 
 fn list(out: &mut impl Write, items: impl Iterator<Item = impl Display>) -> Result<()> {

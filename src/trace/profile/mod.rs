@@ -1,9 +1,10 @@
 //! The report of a run (`DVM_PROFILE`): one file of HTML that needs no network, or the same data as JSON.
 //!
 //! - `record`: what the books have, in nanoseconds; `occupancy`: how many workers were busy when; `advice`: sentences that follow from these
-//! - `json`: the data; `page`: what shows them, in HTML, CSS and JavaScript
+//! - `job`: the critical path over all processes; `json`: the data; `page`: what shows them, in HTML, CSS and JavaScript
 
 mod advice;
+mod job;
 mod json;
 mod occupancy;
 mod record;
@@ -40,10 +41,10 @@ pub(super) fn part(session: &Session, noted: &Noted) -> std::io::Result<Vec<u8>>
 pub(super) fn write(session: &Session, noted: &Noted, moment: Moment, others: &[Vec<u8>]) -> Result<(), Error> {
     noted.output.write(moment, |out| {
         let own = part(session, noted)?;
-        let parts = || std::iter::once(&own).chain(others);
+        let parts: Vec<&[u8]> = std::iter::once(&own).chain(others).map(Vec::as_slice).collect();
         match noted.format {
-            Format::Json => json::frame(out, parts()),
-            Format::Html => page(out, |out| json::frame(out, parts())),
+            Format::Json => json::frame(out, &parts),
+            Format::Html => page(out, |out| json::frame(out, &parts)),
         }
     })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::occupancy::{self, Occupancy};
 use crate::error::Error;
-use crate::trace::chains::{self, Chains};
+use crate::trace::chains::{self, Chains, DatumOfTask};
 use crate::trace::dot::Tiles;
 use crate::trace::line::{GraphTiles, Line, lines, runs};
 use crate::trace::noted::{Noted, NotedRedistributions, TileBytesByName};
@@ -29,6 +29,8 @@ pub(super) struct RunRecord {
     pub(super) redistributions: NotedRedistributions,
     /// Regions that ran without tiles: their names, and how often at least.
     pub(super) plain: Vec<(u32, u64)>,
+    /// In a job, the data that tasks have made and read.
+    pub(super) data_of_tasks: Option<(Vec<DatumOfTask>, Vec<DatumOfTask>)>,
 }
 
 /// Sums of one processing, or of the tiles of one graph.
@@ -71,10 +73,12 @@ impl RunRecord {
         };
         let redistributions = noted.redistributions.noted();
         let tile_bytes = noted.tile_bytes.noted(since);
+        let data_of_tasks = session.job.map(|job| chains::data_of_tasks(&lines, job.process.into()));
         Ok(RunRecord {
             begin,
             redistributions,
             plain: noted.plain_entries.noted(),
+            data_of_tasks,
             ..RunRecord::from(summary, lines, memory, (&runs, unknown_graphs), &tile_bytes)
         })
     }
@@ -88,7 +92,7 @@ impl RunRecord {
         tile_bytes: &TileBytesByName,
     ) -> RunRecord {
         let kinds = kinds(&summary, &lines, tile_bytes);
-        let chains = chains::find(&lines, runs);
+        let chains = chains::find(&lines, summary.process.into(), runs);
         let occupancy = occupancy::find(&lines, summary.elapsed);
         let redistributions = NotedRedistributions::default();
         RunRecord {
@@ -102,6 +106,7 @@ impl RunRecord {
             occupancy,
             redistributions,
             plain: Vec::new(),
+            data_of_tasks: None,
         }
     }
 

@@ -278,7 +278,7 @@ fn check_path_of_layers(record: &RunRecord, edges: &BTreeSet<(EventPlace, EventP
 fn parsed(record: &RunRecord) -> Value {
     let (mut part, mut text) = (Vec::new(), Vec::new());
     json::write(&mut part, record, &advice::of(record)).unwrap();
-    json::frame(&mut text, [&part, &part].into_iter()).unwrap();
+    json::frame(&mut text, &[&part, &part]).unwrap();
     assert!(!text.contains(&b'<'), "a page can hold it");
     serde_json::from_slice(&text).unwrap()
 }

@@ -69,6 +69,20 @@ function makeKinds() {
   };
 }
 
+/** The critical path, of a job over all of its processes: its times, and its events as lines and places. */
+function pathOf(data) {
+  const job = data.critical_path, own = data.processes[0].critical_path, events = [];
+  if (job) {
+    for (let i = 0; i < job.events.length; i += 3) {
+      events.push([data.processes[job.events[i]].lines_of[job.events[i + 1]], job.events[i + 2]]);
+    }
+  } else {
+    for (let i = 0; i < own.events.length; i += 2) events.push([data.processes[0].lines_of[own.events[i]], own.events[i + 1]]);
+  }
+  const { work_ns: work, span_ns: span } = job || own;
+  return { work, span, events, unknown: sumOver(data.processes, (process) => process.critical_path.graphs_without_edges) };
+}
+
 function makeModel(data) {
   const begin = Math.min(...data.processes.map((process) => process.begin_ns));
   const kinds = makeKinds(), lines = [];
@@ -87,12 +101,12 @@ function makeModel(data) {
     process.offset = process.begin_ns - begin;
     process.lines_of = process.lines.map((raw, index) => makeLine(process, raw, index, process.offset, kinds));
     lines.push(...process.lines_of);
-    const path = process.critical_path.events;
-    for (let i = 0; i < path.length; i += 2) process.lines_of[path[i]].onPath[path[i + 1]] = 1;
   }
+  const path = pathOf(data);
+  for (const [line, i] of path.events) line.onPath[i] = 1;
   const ends = data.processes.map((process) => process.offset + process.elapsed_ns);
   const shown = lines.filter((line) => line.worker || line.name.some((name) => name >= 0) || line.kind.includes("p"));
-  return { processes: data.processes, several: data.processes.length > 1, lines, shown, kinds: kinds.list, end: Math.max(1, ...ends) };
+  return { path, processes: data.processes, several: data.processes.length > 1, lines, shown, kinds: kinds.list, end: Math.max(1, ...ends) };
 }
 
 function coordinatesOf(line, i) {

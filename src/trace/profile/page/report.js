@@ -28,12 +28,10 @@ const longer = (model, text, process) => (model.several ? "process " + process.p
 function fillFacts(model) {
   const workers = model.lines.filter((line) => line.worker), busy = sumOver(workers, (line) => line.raw.busy_ns);
   const available = sumOver(model.processes, (process) => process.elapsed_ns * process.lines.filter((line) => line.worker).length);
-  const work = sumOver(model.processes, (process) => process.critical_path.work_ns);
-  const span = Math.max(...model.processes.map((process) => process.critical_path.span_ns));
-  // Chains go on in other processes: then neither their time nor the parallelism is known.
-  const path = model.several ? [] : [["critical path", showTime(span)], ["parallelism", span > 0 ? (work / span).toFixed(2) : "-"]];
+  const { work, span } = model.path;
   const facts = [["time", showTime(model.end)], ["workers", showCount(workers.length)],
-    ["busy", showShare(busy, available)], ["work", showTime(work)], ...path,
+    ["busy", showShare(busy, available)], ["work", showTime(work)],
+    ["critical path", showTime(span)], ["parallelism", span > 0 ? (work / span).toFixed(2) : "-"],
     ["most memory", showBytes(sumOver(model.processes, (process) => process.peak_bytes))],
     ["events", showCount(sumOver(model.lines, (line) => line.count))]];
   if (model.several) facts.splice(1, 0, ["processes", showCount(model.processes.length)]);
@@ -69,17 +67,11 @@ function fillWorkers(model) {
 
 /** The longest parts of the paths, with a button that shows each. */
 function fillPath(model, timeline) {
-  const parts = [], texts = [];
-  for (const process of model.processes) {
-    const { work_ns: work, span_ns: span, events, graphs_without_edges: unknown } = process.critical_path;
-    const left = unknown > 0 ? " The edges of " + showCount(unknown) + " runs of graphs were too many to be noted: the path is at least so long." : "";
-    texts.push(longer(model, "The longest chain of tasks and tiles that wait for each other has " + showCount(events.length / 2)
-      + " of them and takes " + showTime(span) + " of " + showTime(process.elapsed_ns) + "; all of them take " + showTime(work) + ": "
-      + (span > 0 ? (work / span).toFixed(2) : "0") + " workers could be busy on average."
-      + (model.several ? " What they wait for in other processes is not in it." : "") + left, process));
-    for (let at = 0; at < events.length; at += 2) parts.push([process.lines_of[events[at]], events[at + 1]]);
-  }
-  document.getElementById("path-told").textContent = texts.join(" ");
+  const { work, span, events, unknown } = model.path, parts = [...events];
+  const left = unknown > 0 ? " The edges of " + showCount(unknown) + " runs of graphs are not known: the path is at least so long." : "";
+  document.getElementById("path-told").textContent = "The longest chain of tasks and tiles that wait for each other has "
+    + showCount(events.length) + " of them and takes " + showTime(span) + " of " + showTime(model.end) + "; all of them take "
+    + showTime(work) + ": " + (span > 0 ? (work / span).toFixed(2) : "0") + " workers could be busy on average." + left;
   const length = ([line, i]) => line.end[i] - line.start[i];
   parts.sort((a, b) => length(b) - length(a));
   fillTable(document.getElementById("path"), ["longest parts", "starts", "takes", ""], parts.slice(0, 20).map(([line, i]) => {
