@@ -60,6 +60,7 @@ pub(crate) struct Config {
     ship_code: bool,
     code_dir: Option<PathBuf>,
     recover: bool,
+    rank: u32,
 }
 
 impl Config {
@@ -119,8 +120,14 @@ impl Config {
             ship_code: flag(&SHIP_CODE, get(&SHIP_CODE))?,
             code_dir: get(&CODE_DIR).map(PathBuf::from),
             recover: flag(&RECOVER, get(&RECOVER))?,
+            rank: launcher::rank(&environment),
             seed: get(&SEED).map(|value| number(&SEED, &value)).transpose()?,
         })
+    }
+
+    /// Which of its launcher's processes this one is.
+    pub fn rank(&self) -> u32 {
+        self.rank
     }
 
     pub fn workers(&self) -> Option<usize> {
@@ -338,6 +345,7 @@ fn print(text: &str) {
 }
 
 mod knobs;
+mod launcher;
 pub(crate) mod option_report;
 pub(crate) mod spelling;
 mod values;

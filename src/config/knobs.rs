@@ -190,7 +190,7 @@ pub(super) const TRACE: Knob = Knob {
         exits without finalize, when SIGTERM, SIGINT or SIGHUP ends it (unless it handles them itself), and after each \
         report of the watchdog. In a job of several processes, process 0 writes the events of all processes to its \
         file at finalize, with arrows for tasks that are sent and bytes that are fetched; where only one process \
-        writes, process 1 appends .1 to the path, and so on.",
+        writes, or where processes of one launcher are in no job, process 1 appends .1 to the path, and so on.",
 };
 pub(super) const TRACE_EVENTS: Knob = Knob {
     name: "trace_events",
@@ -224,7 +224,8 @@ pub(super) const PROFILE: Knob = Knob {
         what to try. JSON has the same data. The file is opened and written when that of DVM_TRACE would be, and keeps \
         DVM_TRACE_EVENTS events for each worker; each argument of a task counts as an event. In a job of several \
         processes, process 0 writes one file of all; where only one process writes, the file of process 1 ends in \
-        .1.html or .1.json, and so on.",
+        .1.html or .1.json, and so on. So do processes that one launcher has started and that are in no job, such as \
+        those of an MPI program whose regions start libdvm.",
 };
 pub(super) const DOT: Knob = Knob {
     name: "dot",
@@ -236,7 +237,8 @@ pub(super) const DOT: Knob = Knob {
         for each tile of a parameterised graph, an edge for each datum that one task reads from another and for each \
         order between tiles. The file is opened at init, and written when that of DVM_TRACE would be: at finalize, at an \
         exit without it, at one of those signals, and after each report of the watchdog. In a job of several \
-        processes, each draws the tasks that it schedules for its own workers; process 1 appends .1 to the path, and so on.",
+        processes, each draws the tasks that it schedules for its own workers; process 1 appends .1 to the path, and so on; \
+        also where they are in no job.",
 };
 pub(super) const DOT_NODES: Knob = Knob {
     name: "dot_nodes",

@@ -86,14 +86,16 @@ impl Trace {
         if nothing && !config.summary() {
             return Ok(Trace::off());
         }
-        let open = |variable, what, path: &Path| match job.filter(|job| job.process > 0) {
-            Some(part) => Ok(Output::beside(variable, what, path, part.process)),
-            None => Output::open(variable, what, path),
+        // Processes of one launcher that are in no job have the same environment: each writes a file of its own.
+        let process = job.map_or(config.rank(), |job| job.process);
+        let open = |variable, what, path: &Path| match process {
+            0 => Output::open(variable, what, path),
+            other => Ok(Output::beside(variable, what, path, other)),
         };
         let timeline = config.trace().map(|path| open("DVM_TRACE", "trace", path)).transpose()?;
         let drawing = config.dot().map(|path| open("DVM_DOT", "drawing", path)).transpose()?;
         let drawing = drawing.map(|output| (output, Mutex::new(Drawing::new(config.dot_nodes()))));
-        let profile = config.profile().map(|path| Noted::open(path, job.map_or(0, |job| job.process))).transpose()?;
+        let profile = config.profile().map(|path| Noted::open(path, process)).transpose()?;
         let events = if timeline.is_some() || profile.is_some() { config.trace_events() } else { 0 };
         let row = |title| -> Result<Row, Error> {
             let ring = Ring::new(events)?;

@@ -131,15 +131,20 @@ fn few_busy(record: &RunRecord) -> Option<Advice> {
 fn nobody_busy(record: &RunRecord) -> Option<Advice> {
     let none = record.occupancy.by_count[0];
     let share = none as f64 / elapsed(record);
-    let text = format!(
-        "For {} ({} of the run) no worker ran anything: the program's own thread worked, waited or submitted meanwhile. {}",
-        milliseconds(none),
-        percent(share),
-        if record.plain.is_empty() {
-            "Make that part a task, or submit before it."
-        } else {
-            "Part of it may be regions without tiles."
+    // What the program's own thread runs of small regions.
+    let others = record.lines.len() - 1;
+    let own = record.lines[others].busy(record.summary.rows[others].1.busy(), record.summary.elapsed);
+    let remedy = match (own, record.plain.is_empty()) {
+        (0, true) => "Make that part a task, or submit before it.".to_owned(),
+        (0, false) => "Part of it may be regions without tiles.".to_owned(),
+        (own, _) => {
+            format!("It ran tiles for {} of that: regions with few iterations need no worker.", milliseconds(own))
         }
+    };
+    let text = format!(
+        "For {} ({} of the run) no worker ran anything: the program's own thread worked, waited or submitted meanwhile. {remedy}",
+        milliseconds(none),
+        percent(share)
     );
     (share >= MUCH && record.busy() > 0).then(|| advice("nobody_busy", text))
 }
@@ -196,9 +201,13 @@ fn uneven(record: &RunRecord) -> Option<Advice> {
     if workers < 2 || most.0 as f64 - mean < MUCH * elapsed(record) || most.0 as f64 <= 1.5 * mean {
         return None;
     }
+    let remedy = if record.kinds.iter().any(|kind| !kind.tiles) {
+        "tasks that are placed (dvm_sched_onto) stay where they are; schedule them near their data instead, or place them evenly."
+    } else {
+        "there were too few tiles at a time for all of them: smaller tiles (tile(...) or DVM_TILE), or more iterations."
+    };
     let text = format!(
-        "{} was busy for {}, {} for {}: tasks that are placed (dvm_sched_onto) stay where they are; schedule them near their \
-         data instead, or place them evenly.",
+        "{} was busy for {}, {} for {}: {remedy}",
         most.1,
         milliseconds(most.0),
         least.1,
@@ -211,7 +220,11 @@ fn short(record: &RunRecord) -> Option<Advice> {
     let mean = |kind: &KindSums| kind.time.total as f64 / kind.time.count.max(1) as f64;
     let is_short = |kind: &&KindSums| kind.time.count >= MANY && mean(kind) < SHORT;
     let found = record.kinds.iter().filter(is_short).max_by_key(|kind| kind.time.count)?;
-    let remedy = if found.tiles { "larger tiles (tile(...) or DVM_TILE)" } else { "more work in each task" };
+    let remedy = if found.tiles {
+        "larger tiles (tile(...) or DVM_TILE; those of a reduction follow from its iterations)"
+    } else {
+        "more work in each task"
+    };
     let text = format!(
         "The {} runs of {} take {:.2} us on average, little against what it costs to start one: give it {remedy}.",
         found.time.count,
