@@ -183,6 +183,26 @@ fn a_trace_is_written_once() {
 }
 
 #[test]
+fn processes_of_a_launcher_that_are_in_no_job_write_a_file_each() {
+    let folder = scratch(&[]);
+    let at = |name: &str| folder.join(name).into_os_string();
+    for rank in ["0", "2"] {
+        let value = |name: &str| match name {
+            "DVM_TRACE" => Some(at(FILE)),
+            "DVM_PROFILE" => Some(at("run.json")),
+            "PMI_RANK" => Some(rank.into()),
+            _ => None,
+        };
+        let trace = Trace::start(&Config::read(value).unwrap(), ["rank 0".into()], None).unwrap();
+        trace.finish().unwrap();
+    }
+    let mut found: Vec<String> =
+        std::fs::read_dir(&*folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    found.sort();
+    assert_eq!(found, ["run.2.json", "run.json", FILE, &format!("{FILE}.2")]);
+}
+
+#[test]
 fn a_file_that_cannot_be_written_is_an_error_that_names_it() {
     for path in ["/nonexistent/trace.json", "/"] {
         let error = Trace::start(&config(path, "10"), ["rank 0".into()], None).unwrap_err();
