@@ -27,10 +27,12 @@ endfunction()
 
 if(OBJCOPY)
   # The library keeps its table of symbols: perf and gdb name its functions without the other file. Not those of Rust's own
-  # generic code (core, alloc): the longest names, 0.4 MB, of functions that do not tell where a program is.
+  # generic code (core, alloc): the longest names, 0.4 MB, of functions that do not tell where a program is. Nor those of constants
+  # and of tables for unwinding, which are no functions: 0.2 MB.
   set(debug ${INTO}/${LIBRARY}.debug)
   place(libdvm.so ${debug} --only-keep-debug --compress-debug-sections=zlib)
   place(libdvm.so ${INTO}/${LIBRARY} --strip-debug --wildcard "--strip-symbol=_ZN4core*" "--strip-symbol=_ZN5alloc*"
+    "--strip-symbol=anon.*" "--strip-symbol=GCC_except_table*"
     --add-gnu-debuglink=${debug})
 else()
   place(libdvm.so ${INTO}/${LIBRARY})
