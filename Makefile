@@ -105,7 +105,7 @@ install-static: ## build libdvm.a and install it, for programs that run without 
 deb: all ## make Debian packages of what was built, in target/deb (packaging/README.md)
 	packaging/deb.sh build
 
-deb-chroot: ## make the Debian packages in a clean Debian 12 without a network, and use them in a fresh one (as root, with debootstrap; 20 minutes)
+deb-chroot: ## make the Debian packages in a clean Debian 12 without a network, and use them in a fresh one (as root, with debootstrap; it builds all)
 	packaging/chroot.sh
 
 uninstall: ## remove what the last `make install` has put into $(DESTDIR)$(PREFIX)

@@ -158,7 +158,11 @@ template <class T> class datum {
     static_assert(alignof(T) <= 64, "data are aligned to 64 bytes");
 
   public:
-    /** @brief A promise of so many elements: a task with `out` produces them, or write(). */
+    /**
+     * @brief A promise of so many elements: a task with `out` produces them, or write().
+     *
+     * @throws dvm::error  `DVM_ERR_MEMORY`: no machine has that much memory
+     */
     explicit datum(std::size_t count)
     {
         // More is refused, as what no machine has.
@@ -212,6 +216,8 @@ template <class T> class datum {
      *
      * If `fill` throws, nothing is published, and whoever waits for the datum goes on waiting: write() may be called again
      * for this object, whose elements are then as the failed `fill` has left them.
+     *
+     * @throws dvm::error  the codes of dvm_data_write and dvm_data_publish, as `DVM_ERR_STATE`: it has another producer
      */
     template <class Fill> void write(Fill &&fill)
     {

@@ -7,7 +7,7 @@
 # and this machine's toolchain. FOLDER/use has the packages with what they depend on: programs in C and Fortran are built and
 # run there, by dvmcc, CMake and pkg-config. The packages remain in FOLDER/packages.
 # Needs root, debootstrap, unshare (util-linux), cargo, crates.io, a mirror of Debian (DVM_MIRROR; default: debootstrap's),
-# 6 GB of disk and 20 minutes. Prints a line per step, and ends with `N passed, M failed`.
+# 6 GB of disk, and builds all. Prints a line per step, and ends with `N passed, M failed`.
 set -uo pipefail
 export LC_ALL=C
 unset CARGO_TARGET_DIR RUSTFLAGS

@@ -11,7 +11,6 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::ffi::{CString, c_int, c_void};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -283,8 +282,7 @@ fn example(name: &str, folder: &Path) -> Option<PathBuf> {
     let deps = std::env::current_exe().unwrap();
     let built = deps.parent().and_then(Path::parent).unwrap();
     if !built.join("dvmcc").is_file() {
-        let line = format!("\nleft out: cargo test report: the page of {name} (cargo build --release --workspace)\n");
-        std::io::stderr().write_all(line.as_bytes()).expect("standard error is open");
+        browser::left_out(&format!("the page of {name}"), "cargo build --release --workspace");
         return None;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,7 +1,7 @@
 //! Which of its launcher's processes this one is, by the variables that launchers set. Processes that are in no job with others
 //! write files of their own by it.
 
-/// The variables, of dvmrun's kin first: Open MPI, PMI (MPICH, Intel MPI), MVAPICH, jsrun, flux, PMIx, PALS, aprun, srun.
+/// The variables, those of MPIs before those of batch systems that may have started them: Open MPI, PMI (MPICH, Intel MPI), MVAPICH, jsrun, flux, PMIx, PALS, aprun, srun.
 const RANKS: [&str; 9] = [
     "OMPI_COMM_WORLD_RANK",
     "PMI_RANK",

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::line::{GraphTiles, Line, runs};
-use super::ring::{Event, Kind};
+use super::ring::Kind;
 
 /// An event: its line, and its place in the line.
 pub(super) type EventPlace = (u32, u32);
@@ -182,7 +182,7 @@ fn tile_edges(lines: &[Line], graphs: &[GraphTiles], nodes: &mut [ChainNode]) ->
         if let Some(&(_, run)) = before.checked_sub(1).and_then(|last| list.get(last)) {
             node.run = Some(run);
             if event.dimension == u16::from(event.kept) {
-                tiles[run as usize].insert(label(event), at);
+                tiles[run as usize].insert(event.tile_text(), at);
             }
         }
     }
@@ -194,11 +194,6 @@ fn tile_edges(lines: &[Line], graphs: &[GraphTiles], nodes: &mut [ChainNode]) ->
         edges.extend(pairs);
     }
     edges
-}
-
-/// A tile's coordinates, as graphs label them.
-fn label(event: &Event) -> String {
-    event.tile().map(|coordinate| coordinate.to_string()).collect::<Vec<_>>().join(",")
 }
 
 /// The time of all nodes; what runs inside of another one on the same line counts once. Nodes are in the order of their
@@ -289,6 +284,7 @@ pub(super) fn longest(nodes: &[ChainNode], edges: &[(usize, usize)], graphs: usi
 mod tests {
     use super::*;
     use crate::trace::coordinates::pack;
+    use crate::trace::ring::Event;
 
     fn event(kind: Kind, start: u64, duration: u64, words: &[i64]) -> Event {
         let (coordinates, kept) = pack(words);

@@ -251,7 +251,7 @@ fn write_event(
             write!(out, ",\"args\":{{\"datum\":\"{{{home}, {number}}}\",\"bytes\":{bytes},\"process\":{process}}}")?;
         }
         Kind::Tile => {
-            let tile = event.tile().map(|coordinate| coordinate.to_string()).collect::<Vec<_>>().join(",");
+            let tile = event.tile_text();
             write!(out, ",\"args\":{{\"tile\":[{tile}],\"dimension\":{}}}", event.dimension)?;
         }
     }

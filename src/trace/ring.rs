@@ -66,6 +66,11 @@ impl Event {
     pub fn tile(&self) -> impl ExactSizeIterator<Item = i64> {
         coordinates::unpack(self.coordinates, self.kept)
     }
+
+    /// The same in words: numbers with commas between.
+    pub fn tile_text(&self) -> String {
+        self.tile().map(|coordinate| coordinate.to_string()).collect::<Vec<_>>().join(",")
+    }
 }
 
 /// The latest events, up to a number.

@@ -31,11 +31,16 @@ pub fn program(what: &str) -> Option<&'static str> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = NAMES.into_iter().find(|name| std::env::split_paths(&path).any(|at| at.join(name).is_file()));
     if found.is_none() {
-        // Past the test harness, which shows nothing of a test that passes; a line of its own, which `make check` shows.
-        let line = format!("\nleft out: cargo test report: {what} (apt-get install chromium)\n");
-        std::io::stderr().write_all(line.as_bytes()).expect("standard error is open");
+        left_out(what, "apt-get install chromium");
     }
     found
+}
+
+/// Says what is left out, and what would have it run: past the test harness, which shows nothing of a test that passes, in a
+/// line of its own, which `make check` shows.
+pub fn left_out(what: &str, remedy: &str) {
+    let line = format!("\nleft out: cargo test report: {what} ({remedy})\n");
+    std::io::stderr().write_all(line.as_bytes()).expect("standard error is open");
 }
 
 fn pipe() -> (OwnedFd, OwnedFd) {

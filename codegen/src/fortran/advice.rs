@@ -59,7 +59,9 @@ pub fn outside(nests: Vec<FortranNest>, regions: &BTreeSet<u32>) -> Vec<FortranN
     left.reverse();
     while let Some(nest) = left.pop() {
         if regions.contains(&nest.first) {
-        } else if nest.holds(regions) {
+            continue;
+        }
+        if nest.holds(regions) {
             left.extend(nest.inner.into_iter().rev());
         } else {
             found.push(nest);

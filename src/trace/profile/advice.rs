@@ -92,7 +92,7 @@ fn nothing_ran(record: &RunRecord) -> Option<Advice> {
 fn not_tiled(record: &RunRecord) -> Option<Advice> {
     let &(name, entries) = record.plain.iter().max_by_key(|&&(_, entries)| entries)?;
     let text = format!(
-        "Region '{}' ran without tiles, in the program's own thread, at {entries} of its entries or more: tiles were not \
+        "Region '{}', or a part of it, ran without tiles in the program's own thread {entries} times or more: tiles were not \
          faster there, or had not been measured yet. More work in one entry helps, such as the loop around it inside of the \
          region; DVM_VERBOSE=1 tells what was measured, and DVM_TUNE=0 runs tiles without measuring.",
         record.name(name).escape_debug()
@@ -138,7 +138,7 @@ fn nobody_busy(record: &RunRecord) -> Option<Advice> {
         (0, true) => "Make that part a task, or submit before it.".to_owned(),
         (0, false) => "Part of it may be regions without tiles.".to_owned(),
         (own, _) => {
-            format!("It ran tiles for {} of that: regions with few iterations need no worker.", milliseconds(own))
+            format!("It ran tiles itself, for {}: regions with few iterations need no worker.", milliseconds(own))
         }
     };
     let text = format!(
