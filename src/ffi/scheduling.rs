@@ -135,7 +135,9 @@ unsafe extern "C" fn onto_impl(
                 argument(place).result("a datum's id")?.write(id.raw());
                 Ok(())
             };
-            return schedule_made(call.make_arguments((found.signature, given), &ids)?, write, schedule);
+            let mut made = MadeArguments::none(call);
+            made.make((found.signature, given), &ids)?;
+            return schedule_made(&mut made, write, schedule);
         }
         if count <= MAX_CLEARED_IDS {
             let mut ids = [DatumId::NONE; MAX_CLEARED_IDS];
@@ -173,7 +175,9 @@ fn schedule_array(
         None => schedule(given),
         Some(accesses) => {
             let write = |place: usize, id: DatumId| ids.write_from(place, &[id.raw()], "ids");
-            schedule_made(call.make_arguments((found.signature, accesses), given)?, write, schedule)
+            let mut made = MadeArguments::none(call);
+            made.make((found.signature, accesses), given)?;
+            schedule_made(&mut made, write, schedule)
         }
     }
 }
@@ -181,7 +185,7 @@ fn schedule_array(
 /// Schedules a task on arguments that were made. The ids of what it updates are written before it can begin, and those of
 /// before if it is not scheduled.
 fn schedule_made(
-    made: MadeArguments,
+    made: &mut MadeArguments,
     mut write: impl FnMut(usize, DatumId) -> Result<(), Error>,
     schedule: impl FnOnce(&[DatumId]) -> Result<(), Error>,
 ) -> Result<(), Error> {

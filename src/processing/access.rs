@@ -74,14 +74,15 @@ pub(super) fn are_plain(accesses: &[ArgumentAccess]) -> bool {
     accesses.iter().all(|access| access.is_plain())
 }
 
-/// What the function of a task gets of the task's arguments: the last that the task has of each.
-pub(crate) fn for_function<T: Copy>(accesses: &[ArgumentAccess], of_task: &[T]) -> Result<Vec<T>, Error> {
+/// What the function of a task gets of the task's arguments: the last that the task has of each. In the same array, as each
+/// comes no later there.
+pub(crate) fn for_function<'a, T: Copy>(accesses: &[ArgumentAccess], of_task: &'a mut [T]) -> &'a mut [T] {
     let mut next = 0;
-    let last = accesses.iter().map(|access| {
+    for (place, access) in accesses.iter().enumerate() {
         next += access.modes().len();
-        of_task[next - 1]
-    });
-    memory::list(last)
+        of_task[place] = of_task[next - 1];
+    }
+    &mut of_task[..accesses.len()]
 }
 
 /// The accesses in a message: two bits each, the lowest first.
@@ -110,7 +111,9 @@ mod tests {
             modes(&accesses).unwrap(),
             [Mode::In, Mode::Out, Mode::In, Mode::In, Mode::Out, Mode::In, Mode::Out]
         );
-        assert_eq!(for_function(&accesses, &[0, 1, 2, 3, 4, 5, 6]).unwrap(), [1, 2, 3, 4, 6]);
+        assert_eq!(for_function(&accesses, &mut [0, 1, 2, 3, 4, 5, 6]), [1, 2, 3, 4, 6]);
+        assert_eq!(for_function(&[Read, In], &mut [0, 1]), [0, 1]);
+        assert!(for_function::<u8>(&[], &mut []).is_empty());
         assert!(!are_plain(&accesses) && are_plain(&[In, Out]) && !are_plain(&[Read]));
     }
 

@@ -13,7 +13,7 @@ use crate::id::ProcessId;
 use crate::idle::completion::count;
 use crate::memory;
 use crate::processing::access::for_function;
-use crate::processing::{ArgumentAccess, Mode, Signature};
+use crate::processing::{Mode, Signature};
 use crate::sync::inbox::Chain;
 use crate::task::{OwnedTask, POOL};
 use crate::trace::Stamp;
@@ -195,19 +195,12 @@ impl Call {
         ids: &mut [DatumId],
     ) -> (OwnedTask, Result<(), Error>) {
         self.context.with(|own| own.frame.begin(task));
-        let result = match signature.given {
-            None => self.call_back(&signature.callee, signature.cores, ids),
-            Some(given) => self.call_with_given(signature, given, ids),
+        let ids = match signature.given {
+            None => ids,
+            Some(given) => for_function(given, ids),
         };
+        let result = self.call_back(&signature.callee, signature.cores, ids);
         (self.context.put_all(), result)
-    }
-
-    /// Calls a function that does not get all that its task has.
-    #[cold]
-    #[inline(never)]
-    fn call_with_given(&self, signature: &Signature, given: &[ArgumentAccess], ids: &[DatumId]) -> Result<(), Error> {
-        let mut ids = for_function(given, ids).map_err(|error| not_started(&error))?;
-        self.call_back(&signature.callee, signature.cores, &mut ids)
     }
 
     /// Publishes or poisons the outputs, drops the references, and frees the descriptor.

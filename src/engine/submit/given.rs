@@ -48,7 +48,7 @@ impl MadeArguments<'_> {
     }
 
     /// A task was scheduled with them.
-    pub(crate) fn keep(mut self) {
+    pub(crate) fn keep(&mut self) {
         self.given = &[];
     }
 }
@@ -66,37 +66,44 @@ impl Drop for MadeArguments<'_> {
     }
 }
 
-impl Call {
-    /// Makes the arguments of a task of what the program gives; `given` says how.
+impl<'a> MadeArguments<'a> {
+    /// None yet.
+    #[inline]
+    pub(crate) fn none(call: &'a Call) -> MadeArguments<'a> {
+        MadeArguments { call, given: &[], of_task: Ids::new() }
+    }
+
+    /// Makes the arguments of a task of what the program gives; `given` says how. In place: the ids fill cache lines.
     ///
     /// # Errors
-    /// Those of an acquire and of a next. Then all data are as they were.
+    /// Those of an acquire and of a next. Then all data are as they were when the value goes.
     #[inline(never)]
-    pub(crate) fn make_arguments<'a>(
-        &'a self,
+    pub(crate) fn make(
+        &mut self,
         (signature, given): (&Signature, &'a [ArgumentAccess]),
         ids: &[DatumId],
-    ) -> Result<MadeArguments<'a>, Error> {
+    ) -> Result<(), Error> {
         if ids.len() != given.len() {
             return Err(wrong_count(signature, ids.len()));
         }
-        let mut made = MadeArguments { call: self, given: &[], of_task: Ids::new() };
-        memory::strictly(|| made.of_task.try_reserve(signature.count))
-            .map_err(|_| Error::new(dvm_retcode_t::DVM_ERR_MEMORY, "no memory for the arguments of a task"))?;
-        for (place, &id) in ids.iter().enumerate() {
-            match given[place] {
-                ArgumentAccess::In | ArgumentAccess::Out => made.of_task.push(id),
+        if signature.count > self.of_task.capacity() {
+            memory::strictly(|| self.of_task.try_reserve(signature.count))
+                .map_err(|_| Error::new(dvm_retcode_t::DVM_ERR_MEMORY, "no memory for the arguments of a task"))?;
+        }
+        for (place, (&id, access)) in ids.iter().zip(given).enumerate() {
+            match access {
+                ArgumentAccess::In | ArgumentAccess::Out => self.of_task.push(id),
                 ArgumentAccess::Read => {
-                    self.acquire(id)?;
-                    made.of_task.push(id);
+                    self.call.acquire(id)?;
+                    self.of_task.push(id);
                 }
                 ArgumentAccess::InOut => {
-                    let next = self.next(id)?;
-                    made.of_task.extend([id, next]);
+                    let next = self.call.next(id)?;
+                    self.of_task.extend_from_slice(&[id, next]);
                 }
             }
-            made.given = &given[..=place];
+            self.given = &given[..=place];
         }
-        Ok(made)
+        Ok(())
     }
 }
