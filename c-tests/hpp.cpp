@@ -55,6 +55,28 @@ static void chains()
     EXPECT(before.get()[0] == 103 && x.get()[0] == -1 && x.get()[99] == 202);
 }
 
+/* Each worker by its place: the task runs there. */
+static void places(const dvm::machine &machine)
+{
+    for (std::uint64_t worker = 0; worker < machine.workers(); worker++) {
+        const dvm::place where(dvm::onto{worker});
+        dvm::datum<std::uint64_t> rank(DVM_MAX_RANK_DEPTH);
+        dvm::submit(where, [](span<std::uint64_t> mine) {
+            dvm_rank_t here = {};
+            dvm::check(dvm_rank_get(here, DVM_MAX_RANK_DEPTH));
+            std::memcpy(mine.data(), here, sizeof here);
+        }, out(rank));
+        EXPECT(std::memcmp(rank.get().data(), where.rank(), sizeof where.rank()) == 0);
+    }
+    bool thrown = false;
+    try {
+        dvm::place nowhere(dvm::onto{1u << 30});
+    } catch (const dvm::error &e) {
+        thrown = e.code() == dvm::error_code(DVM_ERR_RANK);
+    }
+    EXPECT(thrown);
+}
+
 static void references()
 {
     dvm::datum<int> a(1);
@@ -189,6 +211,7 @@ int main()
         EXPECT(machine.workers() >= 1);
         chains();
         references();
+        places(machine);
         tasks_have_names();
         writes_that_fail();
         machine.wait();

@@ -11,7 +11,7 @@
  * written. Its number and types of parameters are checked by the compiler. What a lambda captures is copied as bytes, so
  * it must be trivially copyable: capture numbers, not references to what the task might outlive. A task makes the calls that it
  * would make in C: one that schedules it, with `out` a promise before, and dvm_data_get for each argument. Captures cost one
- * small datum more, and `onto` looks the worker's rank up each time.
+ * small datum more, and `onto` looks the worker's rank up each time; a `place` has looked it up.
  *
  * Messages, reports and traces call a task by its function: fn<update> is `update`, a lambda has the compiler's name for it (with
  * GCC the function around it, with clang its line), and a class of one's own may say `static constexpr const char *task_name`.
@@ -106,6 +106,22 @@ inline constexpr near_t near{};
 /** @brief Where a task runs: on the worker with this number, from 0. */
 struct onto {
     std::uint64_t worker;
+};
+
+/**
+ * @brief Where a task runs: on a worker whose rank was looked up once, for many tasks. It goes with the machine.
+ *
+ *     const dvm::place first(dvm::onto{0});
+ */
+class place {
+  public:
+    /** @throws dvm::error  `DVM_ERR_RANK`: there is no such worker */
+    explicit place(onto where) { check(dvm_rank_at(where.worker, rank_, DVM_MAX_RANK_DEPTH)); }
+    /** @brief Its rank, for the C interface. */
+    const dvm_rank_t &rank() const noexcept { return rank_; }
+
+  private:
+    dvm_rank_t rank_ = {};
 };
 
 /* ----- Data ----- */
@@ -448,10 +464,15 @@ inline dvm_retcode_t schedule(near_t, const dvm_processing_id_t processing, dvm_
     return dvm_sched_near(processing, ids, count);
 }
 
-inline dvm_retcode_t schedule(onto place, const dvm_processing_id_t processing, dvm_data_id_t *ids, int count)
+inline dvm_retcode_t schedule(const place &where, const dvm_processing_id_t processing, dvm_data_id_t *ids, int count)
+{
+    return dvm_sched_onto_v(where.rank(), processing, ids, count);
+}
+
+inline dvm_retcode_t schedule(onto where, const dvm_processing_id_t processing, dvm_data_id_t *ids, int count)
 {
     dvm_rank_t rank;
-    const dvm_retcode_t code = dvm_rank_at(place.worker, rank, DVM_MAX_RANK_DEPTH);
+    const dvm_retcode_t code = dvm_rank_at(where.worker, rank, DVM_MAX_RANK_DEPTH);
     return code == DVM_SUCCESS ? dvm_sched_onto_v(rank, processing, ids, count) : code;
 }
 
@@ -464,7 +485,7 @@ inline dvm_retcode_t schedule(onto place, const dvm_processing_id_t processing, 
  * `inout` twice.
  */
 template <class Place, class F, class... Arguments>
-std::error_code try_submit(Place place, F function, Arguments... arguments)
+std::error_code try_submit(const Place &where, F function, Arguments... arguments)
 {
     using task = detail::work<F, Arguments...>;
     if (detail::written_twice(arguments...))
@@ -487,12 +508,12 @@ std::error_code try_submit(Place place, F function, Arguments... arguments)
         at++;
     }(arguments));
     if (code == DVM_SUCCESS) {
-        code = detail::schedule(place, processing, ids, task::count);
+        code = detail::schedule(where, processing, ids, task::count);
         if (code == DVM_ERR_PROCESSING) {
             const dvm_processing_id_t stale = {processing[0], processing[1]};
             code = task::processing(processing, stale);
             if (code == DVM_SUCCESS)
-                code = detail::schedule(place, processing, ids, task::count);
+                code = detail::schedule(where, processing, ids, task::count);
         }
     }
     at = task::first;
@@ -512,11 +533,11 @@ std::error_code try_submit(Place place, F function, Arguments... arguments)
 
 /** @brief Schedules a task, and returns at once; throws dvm::error if it could not. */
 template <class Place, class F, class... Arguments>
-void submit(Place place, F function, Arguments... arguments)
+void submit(const Place &where, F function, Arguments... arguments)
 {
     if (detail::written_twice(arguments...))
         throw error(error_code(DVM_ERR_ARGUMENT), "a datum is out or inout twice: it can name only one new value");
-    check(try_submit(place, function, arguments...));
+    check(try_submit(where, function, arguments...));
 }
 
 } // namespace dvm

@@ -12,6 +12,7 @@ int main(int argc, char **argv)
         bench_ran();
     };
     dvm::machine machine;
+    const dvm::place first(dvm::onto{0});
     bench_expect("workers", machine.workers(), static_cast<std::uint64_t>(bench.workers));
     for (int pass = 0; pass < 2; pass++) {
         const std::size_t tasks = bench_size(&bench, pass);
@@ -19,7 +20,7 @@ int main(int argc, char **argv)
         number.write([](dvm::span<std::uint64_t> at) { at[0] = 0; });
         bench_start(&bench);
         for (std::size_t i = 0; i < tasks; i++)
-            placed ? dvm::submit(dvm::onto{0}, count_up, dvm::inout(number)) : dvm::submit(dvm::near, count_up, dvm::inout(number));
+            placed ? dvm::submit(first, count_up, dvm::inout(number)) : dvm::submit(dvm::near, count_up, dvm::inout(number));
         machine.wait();
         bench_stop(&bench);
         bench_expect("tasks", bench_total(), tasks);

@@ -13,6 +13,9 @@ int main(int argc, char **argv)
     dvm::machine machine;
     const std::uint64_t workers = machine.workers();
     bench_expect("workers", workers, static_cast<std::uint64_t>(bench.workers));
+    std::vector<dvm::place> places;
+    for (std::uint64_t i = 0; i < workers; i++)
+        places.emplace_back(dvm::onto{i});
     std::vector<dvm::datum<std::uint64_t>> data;
     for (std::uint64_t i = 0; i < BENCH_DATA; i++) {
         data.emplace_back(1);
@@ -23,7 +26,7 @@ int main(int argc, char **argv)
         bench_start(&bench);
         for (std::size_t i = 0; i < tasks; i++) {
             const auto &datum = data[i % BENCH_DATA];
-            placed ? dvm::submit(dvm::onto{i % workers}, empty, dvm::in(datum)) : dvm::submit(dvm::near, empty, dvm::in(datum));
+            placed ? dvm::submit(places[i % workers], empty, dvm::in(datum)) : dvm::submit(dvm::near, empty, dvm::in(datum));
         }
         machine.wait();
         bench_stop(&bench);
