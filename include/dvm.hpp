@@ -109,13 +109,14 @@ struct onto {
 };
 
 /**
- * @brief Where a task runs: on a worker whose rank was looked up once, for many tasks. It goes with the machine.
+ * @brief Where a task runs: on a worker whose rank was looked up once, for many tasks. For one machine: the next start of
+ * libdvm may have other ranks.
  *
  *     const dvm::place first(dvm::onto{0});
  */
 class place {
   public:
-    /** @throws dvm::error  `DVM_ERR_RANK`: there is no such worker */
+    /** @throws dvm::error  the codes of dvm_rank_at, as `DVM_ERR_RANK`: there is no such worker */
     explicit place(onto where) { check(dvm_rank_at(where.worker, rank_, DVM_MAX_RANK_DEPTH)); }
     /** @brief Its rank, for the C interface. */
     const dvm_rank_t &rank() const noexcept { return rank_; }

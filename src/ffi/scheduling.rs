@@ -12,7 +12,7 @@ use crate::engine::{Call, MadeArguments};
 use crate::error::Error;
 use crate::id::DatumId;
 use crate::memory;
-use crate::processing::Found;
+use crate::processing::{ArgumentAccess, Found, Signature};
 
 /// The number of variadic arguments that arrive in registers: those after `rank` and `function`.
 #[cfg(target_arch = "x86_64")]
@@ -135,9 +135,7 @@ unsafe extern "C" fn onto_impl(
                 argument(place).result("a datum's id")?.write(id.raw());
                 Ok(())
             };
-            let mut made = MadeArguments::none(call);
-            made.make((found.signature, given), &ids)?;
-            return schedule_made(&mut made, write, schedule);
+            return schedule_made(call, (found.signature, given), &ids, write, schedule);
         }
         if count <= MAX_CLEARED_IDS {
             let mut ids = [DatumId::NONE; MAX_CLEARED_IDS];
@@ -175,20 +173,22 @@ fn schedule_array(
         None => schedule(given),
         Some(accesses) => {
             let write = |place: usize, id: DatumId| ids.write_from(place, &[id.raw()], "ids");
-            let mut made = MadeArguments::none(call);
-            made.make((found.signature, accesses), given)?;
-            schedule_made(&mut made, write, schedule)
+            schedule_made(call, (found.signature, accesses), given, write, schedule)
         }
     }
 }
 
-/// Schedules a task on arguments that were made. The ids of what it updates are written before it can begin, and those of
-/// before if it is not scheduled.
+/// Schedules a task on arguments that are made of what the program gives. The ids of what it updates are written before it can
+/// begin, and those of before if it is not scheduled.
 fn schedule_made(
-    made: &mut MadeArguments,
+    call: &Call,
+    given: (&Signature, &[ArgumentAccess]),
+    ids: &[DatumId],
     mut write: impl FnMut(usize, DatumId) -> Result<(), Error>,
     schedule: impl FnOnce(&[DatumId]) -> Result<(), Error>,
 ) -> Result<(), Error> {
+    let mut made = MadeArguments::none(call);
+    made.make(given, ids)?;
     made.updates().try_for_each(|updated| write(updated.place, updated.after))?;
     let scheduled = schedule(made.of_task());
     match scheduled {

@@ -73,10 +73,11 @@ impl<'a> MadeArguments<'a> {
         MadeArguments { call, given: &[], of_task: Ids::new() }
     }
 
-    /// Makes the arguments of a task of what the program gives; `given` says how. In place: the ids fill cache lines.
+    /// Makes the arguments of a task of what the program gives; `given` says how. Into a value that
+    /// stays where it is: moving its ids was a call of memmove for each task.
     ///
     /// # Errors
-    /// Those of an acquire and of a next. Then all data are as they were when the value goes.
+    /// The number of ids, no memory, or those of an acquire and of a next. All data are as they were once the value is dropped.
     #[inline(never)]
     pub(crate) fn make(
         &mut self,
