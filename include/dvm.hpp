@@ -73,7 +73,8 @@ inline void check(std::error_code code)
 
 inline void check(dvm_retcode_t code)
 {
-    check(error_code(code));
+    if (code != DVM_SUCCESS)
+        throw error(error_code(code));
 }
 
 /* ----- The machine ----- */
@@ -395,34 +396,34 @@ template <class F, class... Arguments> struct work {
         return 0;
     }
 
-    /* `stale` is an id that was refused: libdvm may have ended and begun again since. */
-    static dvm_retcode_t processing(dvm_processing_id_t to, const dvm_processing_id_t stale)
+    /* The processing of these tasks; number 0 if there is none yet. */
+    static inline std::atomic<std::uint64_t> home{0}, number{0}; /* number is written last */
+
+    static bool known(dvm_processing_id_t to)
     {
-        static std::mutex lock;
-        static std::atomic<std::uint64_t> home{0}, number{0}; /* number: 0 if there is none; written last */
         to[1] = number.load(std::memory_order_acquire);
         to[0] = home.load(std::memory_order_relaxed);
-        if (to[1] != 0 && !stale)
-            return DVM_SUCCESS;
+        return to[1] != 0;
+    }
+
+    /* Registers it, unless another thread has: `stale` is an id that was refused, as libdvm may have ended and begun again. */
+    static dvm_retcode_t renew(dvm_processing_id_t to, const dvm_processing_id_t stale)
+    {
+        static std::mutex lock;
         std::lock_guard<std::mutex> guard(lock);
-        to[1] = number.load(std::memory_order_relaxed);
-        to[0] = home.load(std::memory_order_relaxed);
-        if (to[1] == 0 || (stale && dvm_id_equal(to, stale))) {
-            dvm_processing_id_t made = {0, 0};
-            char name[100] = {};
-            const std::string_view whole = task_name<F>::of();
-            whole.copy(name, sizeof name - 1);
-            if (dvm_retcode_t code = dvm_processing_register_v(run, nullptr, count, name, made); code != DVM_SUCCESS)
-                return code;
-            int modes[count + 1] = {DVM_IN};
-            int at = first;
-            (..., (modes[at++] = Arguments::mode));
-            if (dvm_retcode_t code = dvm_processing_access(made, modes); code != DVM_SUCCESS)
-                return code;
-            dvm_id_copy(to, made);
-            home.store(made[0], std::memory_order_relaxed);
-            number.store(made[1], std::memory_order_release);
-        }
+        if (known(to) && !dvm_id_equal(to, stale))
+            return DVM_SUCCESS;
+        char name[100] = {};
+        task_name<F>::of().copy(name, sizeof name - 1);
+        if (dvm_retcode_t code = dvm_processing_register_v(run, nullptr, count, name, to); code != DVM_SUCCESS)
+            return code;
+        int modes[count + 1] = {DVM_IN};
+        int at = first;
+        (..., (modes[at++] = Arguments::mode));
+        if (dvm_retcode_t code = dvm_processing_access(to, modes); code != DVM_SUCCESS)
+            return code;
+        home.store(to[0], std::memory_order_relaxed);
+        number.store(to[1], std::memory_order_release);
         return DVM_SUCCESS;
     }
 
@@ -477,29 +478,21 @@ inline dvm_retcode_t schedule(onto where, const dvm_processing_id_t processing, 
     return code == DVM_SUCCESS ? dvm_sched_onto_v(rank, processing, ids, count) : code;
 }
 
-} // namespace detail
-
-/**
- * @brief Schedules a task, and returns at once; the error, if it could not. Then the data are as they were.
- *
- * One datum may be `in` and also `out` or `inout`: the task reads the old elements beside the new ones. It may not be `out` or
- * `inout` twice.
- */
+/* Schedules a task whose new values are all different data: the code of the first call that failed. */
 template <class Place, class F, class... Arguments>
-std::error_code try_submit(const Place &where, F function, Arguments... arguments)
+dvm_retcode_t submit(const Place &where, const F &function, Arguments &...arguments)
 {
-    using task = detail::work<F, Arguments...>;
-    if (detail::written_twice(arguments...))
-        return error_code(DVM_ERR_ARGUMENT);
+    using task = work<F, Arguments...>;
     dvm_data_id_t ids[task::count + 1] = {};
-    dvm_processing_id_t processing = {0, 0};
-    dvm_retcode_t code = task::processing(processing, nullptr);
+    dvm_processing_id_t processing;
+    const dvm_processing_id_t none = {0, 0};
+    dvm_retcode_t code = task::known(processing) ? DVM_SUCCESS : task::renew(processing, none);
     if (code != DVM_SUCCESS)
-        return error_code(code);
+        return code;
     if constexpr (!task::bare) {
         code = task::closure(function, &ids[0]);
         if (code != DVM_SUCCESS)
-            return error_code(code);
+            return code;
     }
     /* Each argument in its order, as long as none fails; `begun` counts those to take back. */
     int at = task::first, begun = 0;
@@ -509,12 +502,12 @@ std::error_code try_submit(const Place &where, F function, Arguments... argument
         at++;
     }(arguments));
     if (code == DVM_SUCCESS) {
-        code = detail::schedule(where, processing, ids, task::count);
+        code = schedule(where, processing, ids, task::count);
         if (code == DVM_ERR_PROCESSING) {
             const dvm_processing_id_t stale = {processing[0], processing[1]};
-            code = task::processing(processing, stale);
+            code = task::renew(processing, stale);
             if (code == DVM_SUCCESS)
-                code = detail::schedule(where, processing, ids, task::count);
+                code = schedule(where, processing, ids, task::count);
         }
     }
     at = task::first;
@@ -529,7 +522,23 @@ std::error_code try_submit(const Place &where, F function, Arguments... argument
         if (code != DVM_SUCCESS)
             dvm_data_relax(ids[0]);
     }
-    return error_code(code);
+    return code;
+}
+
+} // namespace detail
+
+/**
+ * @brief Schedules a task, and returns at once; the error, if it could not. Then the data are as they were.
+ *
+ * One datum may be `in` and also `out` or `inout`: the task reads the old elements beside the new ones. It may not be `out` or
+ * `inout` twice.
+ */
+template <class Place, class F, class... Arguments>
+std::error_code try_submit(const Place &where, F function, Arguments... arguments)
+{
+    if (detail::written_twice(arguments...))
+        return error_code(DVM_ERR_ARGUMENT);
+    return error_code(detail::submit(where, function, arguments...));
 }
 
 /** @brief Schedules a task, and returns at once; throws dvm::error if it could not. */
@@ -538,7 +547,7 @@ void submit(const Place &where, F function, Arguments... arguments)
 {
     if (detail::written_twice(arguments...))
         throw error(error_code(DVM_ERR_ARGUMENT), "a datum is out or inout twice: it can name only one new value");
-    check(try_submit(where, function, arguments...));
+    check(detail::submit(where, function, arguments...));
 }
 
 } // namespace dvm
