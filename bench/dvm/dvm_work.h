@@ -29,6 +29,9 @@ static inline void dvm_begin(const bench_t *bench)
 /* VARIANT `near`: the library chooses the worker. */
 static inline int by_rank(const bench_t *bench) { return strcmp(bench->variant, "near") != 0; }
 
+/* VARIANT `modes`: placed by rank, with the calls that dvm.hpp makes. */
+static inline int by_modes(const bench_t *bench) { return strcmp(bench->variant, "modes") == 0; }
+
 static inline void *bytes(dvm_data_id_t id)
 {
     void *memory;

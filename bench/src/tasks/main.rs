@@ -35,7 +35,7 @@ struct Options {
     /// Only these works (a, b, c, c-datum, d, e, metg-fft ..., memory), separated by commas; a part of a name does.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
-    /// Only these systems (serial, floor, dvm, dvm-near, dvm-cpp, starpu, gomp, libomp, tbb-flow, tbb, rayon, rayon-join), separated by commas.
+    /// Only these systems (serial, floor, dvm, dvm-near, dvm-modes, dvm-cpp, starpu, gomp, libomp, tbb-flow, tbb, rayon, rayon-join), separated by commas.
     #[arg(long, value_delimiter = ',')]
     systems: Vec<String>,
     /// Numbers of workers, separated by commas. Default: 1 and one for each CPU.

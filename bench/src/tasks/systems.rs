@@ -132,6 +132,7 @@ const DVM: &[(&str, &str, &str)] = &[
 ];
 const DVM_NEAR: &[(&str, &str, &str)] =
     &[("a", "independent", "near"), ("b", "chain", "near"), ("d", "stencil", "near")];
+const DVM_MODES: &[(&str, &str, &str)] = &[("a", "independent", "modes"), ("b", "chain", "modes")];
 const DVM_CXX: &[(&str, &str, &str)] = &[("a", "independent", "rank"), ("b", "chain", "rank")];
 const GLIBC: &[(&str, &str, &str)] = &[("remote", "cliffs", "remote-malloc")];
 const STARPU: &[(&str, &str, &str)] = &[
@@ -232,13 +233,22 @@ pub const SYSTEMS: &[System] = &[
         note: "placed near the data",
     },
     System {
+        name: "dvm-modes",
+        kind: Kind::Own,
+        toolchain: Toolchain::Dvm,
+        folder: "dvm",
+        packages: "",
+        works: DVM_MODES,
+        note: "C with the calls that dvm.hpp makes: modes READ and INOUT, tasks get their data",
+    },
+    System {
         name: "dvm-cpp",
         kind: Kind::Own,
         toolchain: Toolchain::DvmCxx,
         folder: "dvm-cpp",
         packages: "g++",
         works: DVM_CXX,
-        note: "dvm.hpp, placed by rank: what C++ costs over C",
+        note: "dvm.hpp, placed by rank: what C++ costs over C (dvm-modes)",
     },
     System {
         name: "glibc",
