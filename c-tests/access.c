@@ -265,6 +265,35 @@ static void refused(void)
 
 /* ----- names ----- */
 
+static int fails_on(dvm_data_id_t left, dvm_data_id_t made)
+{
+    (void)left, (void)made;
+    return 7;
+}
+
+/* What a wait tells of a task that fails: the data, by id and name, and how the task has them. */
+static void failures_name_their_data(void)
+{
+    dvm_processing_id_t p;
+    dvm_data_id_t ids[2], left;
+    char text[200];
+
+    registered(1, left);
+    CHECK_OK(dvm_data_name(left, "left"));
+    CHECK_OK(dvm_processing_register(DVM_CALLBACK(fails_on), 2, "fails on", p));
+    CHECK_OK(dvm_processing_access(p, (int[]){DVM_READ, DVM_OUT}));
+    CHECK_OK(dvm_data_promise(8, &ids[1]));
+    dvm_id_copy(ids[0], left);
+    CHECK_OK(dvm_sched_near(p, ids, 2));
+    CHECK_CODE(DVM_ERR_TASK, dvm_wait());
+    snprintf(text, sizeof text, "(in datum {%" PRIu64 ", %" PRIu64 "} 'left', out datum {%" PRIu64 ", %" PRIu64 "})", left[0],
+             left[1], ids[1][0], ids[1][1]);
+    CHECK_MENTIONS("processing 'fails on' returned 7 on rank ");
+    CHECK_MENTIONS(text);
+    CHECK_OK(dvm_data_relax(ids[1]));
+    CHECK_OK(dvm_data_relax(left));
+}
+
 static void names(void)
 {
     dvm_processing_id_t p;
@@ -320,6 +349,7 @@ int main(void)
     many_arguments();
     refused();
     names();
+    failures_name_their_data();
     CHECK_OK(dvm_finalize());
     return check_end("access");
 }

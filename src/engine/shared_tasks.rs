@@ -197,7 +197,7 @@ impl Call {
         match self.traced(task, signature, me, counts, execute) {
             (task, Ok(())) => (task, SharedEnd::Success),
             (task, Err(message)) => {
-                self.failed(signature, &message, me);
+                self.task_failed(&task, signature, &message, me);
                 (task, SharedEnd::Failure(message))
             }
         }

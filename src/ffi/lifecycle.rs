@@ -129,8 +129,8 @@ pub unsafe extern "C" fn dvm_finalize() -> dvm_retcode_t {
 /// failure of its own.
 ///
 /// @retval DVM_SUCCESS              all tasks have ended, none has failed since the last wait
-/// @retval DVM_ERR_TASK             all tasks have ended, some have failed, in any process: dvm_last_error names processings
-///                                  and codes
+/// @retval DVM_ERR_TASK             all tasks have ended, some have failed, in any process: dvm_last_error names processings,
+///                                  codes and data
 /// @retval DVM_ERR_PEER_LOST        a process was lost since the last wait, told once: dvm_last_error names it. Or process 0
 ///                                  is lost, or has declared this process lost: the job has ended
 /// @retval DVM_ERR_NOT_INITIALIZED  libdvm is not running

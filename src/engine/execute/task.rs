@@ -8,6 +8,7 @@ use crate::engine::context::Own;
 use crate::engine::context::call::Call;
 use crate::engine::context::task_gets::FEW_ARGUMENTS;
 use crate::engine::context::worker_counts::WorkerCounts;
+use crate::engine::observe::failures::data_in_words;
 use crate::error::Error;
 use crate::id::ProcessId;
 use crate::idle::completion::count;
@@ -36,7 +37,7 @@ impl Call {
         let (task, outcome) = match self.traced(task, signature, me, counts, |task| self.execute(task, signature)) {
             (task, Ok(())) => (task, Outcome::Published),
             (task, Err(message)) => {
-                self.failed(signature, &message, me);
+                self.task_failed(&task, signature, &message, me);
                 (task, Outcome::Poisoned)
             }
         };
@@ -59,13 +60,23 @@ impl Call {
         self.context.give(other, -1);
     }
 
-    /// Records the failure of a task.
+    /// Records the failure of a task, which still holds its references.
     #[cold]
-    pub(crate) fn failed(&self, signature: &Signature, message: &Error, me: usize) {
+    #[inline(never)]
+    pub(crate) fn task_failed(&self, task: &OwnedTask, signature: &Signature, message: &Error, me: usize) {
+        let far = self.far_ids(task, signature.count);
+        let id = |(place, &number)| far.get(place).copied().unwrap_or(DatumId::here(number));
+        let ids = task.numbers().iter().enumerate().map(id);
+        self.failed(signature, message, me, &data_in_words(signature, ids));
+    }
+
+    /// Counts a failure, and says of it what failed where, and on which data.
+    #[cold]
+    fn failed(&self, signature: &Signature, message: &Error, me: usize, data: &str) {
         let description = signature.description;
         let rank = self.rank_of(me);
         let rank = rank.outer(self.rank_dimension());
-        self.engine().failures.failed(|| format!("processing '{description}' {message} on rank {rank:?}"));
+        self.engine().failures.failed(|| format!("processing '{description}' {message} on rank {rank:?}{data}"));
     }
 
     /// Runs a task without arguments.
@@ -84,7 +95,7 @@ impl Call {
             trace.task(me, start, signature.description);
         }
         if let Err(message) = result {
-            self.failed(signature, &message, me);
+            self.failed(signature, &message, me, "");
         }
         self.context.give_back();
         self.ended(counts);

@@ -1,11 +1,15 @@
 //! Tasks that failed since the last report.
 
-use crate::sync::lock::Mutex;
-
+use crate::data::{DatumId, names};
 use crate::error::{Error, dvm_retcode_t};
+use crate::processing::{Mode, Signature};
+use crate::sync::lock::Mutex;
 
 /// The largest number of failures whose messages are kept; further failures are only counted.
 const MAX_MESSAGES: usize = 8;
+
+/// The largest number of a task's data that the message of its failure names.
+const MAX_DATA: usize = 8;
 
 /// The message of a failure whose own was not kept.
 const NOT_KEPT: &str = "a task failed when many had failed before it: its message was not kept";
@@ -72,4 +76,19 @@ impl Failures {
         }
         Err(Error::new(dvm_retcode_t::DVM_ERR_TASK, text))
     }
+}
+
+/// The arguments of a failed task, in parentheses after a blank: ` (in datum {1, 7} 'left', out datum {1, 9})`.
+pub(crate) fn data_in_words(signature: &Signature, ids: impl ExactSizeIterator<Item = DatumId>) -> String {
+    let count = ids.len();
+    if count == 0 {
+        return String::new();
+    }
+    let way = |place| if signature.mode(place) == Mode::In { "in" } else { "out" };
+    let named = ids.take(MAX_DATA).enumerate();
+    let mut told: Vec<String> = named.map(|(place, id)| format!("{} {}", way(place), names::in_words(id))).collect();
+    if count > MAX_DATA {
+        told.push(format!("{} more", count - MAX_DATA));
+    }
+    format!(" ({})", told.join(", "))
 }
