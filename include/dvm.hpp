@@ -13,8 +13,8 @@
  * would make in C: one that schedules it, with `out` a promise before, and dvm_data_get for each argument. Captures cost one
  * small datum more, and `onto` looks the worker's rank up each time; a `place` has looked it up.
  *
- * Messages, reports and traces call a task by its function: fn<update> is `update`, a lambda has the compiler's name for it (with
- * GCC the function around it, with clang its line), and a class of one's own may say `static constexpr const char *task_name`.
+ * Messages, reports and traces call a task by its function: fn<update> is `update`, a lambda is called by its types and
+ * the function around it (GCC) or by its line (clang), and a class of one's own may say `static constexpr const char *task_name`.
  *
  * Errors are exceptions of type dvm::error; functions named try_... return a std::error_code instead. What a task throws
  * fails the task, as in dvm.h: its outputs are poisoned, and the next wait says so. */
@@ -333,28 +333,82 @@ template <class F> constexpr std::string_view spelling()
     return __PRETTY_FUNCTION__;
 }
 
+/* `f(types)` without its types. */
+inline std::string_view without_types(std::string_view function)
+{
+    constexpr std::string_view member = " const";
+    if (function.size() > member.size() && function.substr(function.size() - member.size()) == member)
+        function.remove_suffix(member.size());
+    std::size_t open = 0, at = function.size();
+    while (at > 0) {
+        const char c = function[--at];
+        open += c == ')';
+        if (c == '(' && --open == 0)
+            break;
+        if (open == 0)
+            return function;
+    }
+    return function.substr(0, at);
+}
+
+/* `span<T>)` of the parameters of a function: the names of the elements' types. */
+inline std::string element_types(std::string_view types)
+{
+    std::string words, open; /* open: of each bracket, whether it is a span's */
+    for (; !types.empty(); types.remove_prefix(1)) {
+        const bool begins = words.empty() || words.back() == ' ';
+        const std::size_t span = types.find("span<");
+        if (begins && (span == 0 || (span == 5 && types.substr(0, 5) == "dvm::"))) {
+            types.remove_prefix(span + 4);
+            open += 's';
+        } else if (types[0] == '>' && !open.empty() && open.back() == 's') {
+            open.pop_back();
+        } else {
+            if (types[0] == '<')
+                open += '<';
+            else if (types[0] == '>' && !open.empty())
+                open.pop_back();
+            words += types[0];
+        }
+    }
+    return words;
+}
+
+/* What a compiler calls a function's type, short: `fn<f>` is `f`, lambdas are `lambda(types) in function` with GCC and
+ * `lambda at file.cpp:3:5` with clang. */
+inline std::string type_in_words(std::string_view text)
+{
+    constexpr std::string_view named = "dvm::named<", clang = "(lambda at ", gcc = "<lambda(";
+    if (text.substr(0, named.size()) == named) {
+        text = text.substr(named.size(), text.size() - named.size() - 1);
+        text = text.substr(text.find_first_not_of('&'));
+        text = text.substr(0, text.find_last_not_of(' ') + 1);
+    } else if (text.substr(0, clang.size()) == clang) {
+        text = text.substr(clang.size(), text.size() - clang.size() - 1);
+        return "lambda at " + std::string(text.substr(text.find_last_of('/') + 1));
+    } else if (const std::size_t at = text.rfind(gcc); at != text.npos) {
+        const std::size_t types = at + gcc.size();
+        std::string words = "lambda(" + element_types(text.substr(types, text.rfind(")>") - types)) + ")";
+        const std::size_t around = text.find("::<lambda(");
+        return around == text.npos ? words : words + " in " + std::string(without_types(text.substr(0, around)));
+    }
+    return std::string(text);
+}
+
 template <class F, class = void> struct task_name {
-    /* F alone, without what fn<> puts around a function. */
-    static std::string_view of() noexcept
+    static std::string of()
     {
         std::string_view text = spelling<F>();
         const std::size_t begin = text.find("F = ");
         if (begin == text.npos)
             return "a C++ task";
         text = text.substr(begin + 4, text.size() - begin - 5);
-        text = text.substr(0, text.find("; std::string_view")); /* GCC explains the result */
-        constexpr std::string_view around = "dvm::named<";
-        if (text.substr(0, around.size()) == around) {
-            text = text.substr(around.size(), text.size() - around.size() - 1);
-            text = text.substr(text.find_first_not_of('&'));
-            text = text.substr(0, text.find_last_not_of(' ') + 1);
-        }
-        return text;
+        return type_in_words(text.substr(0, text.find("; std::string_view"))); /* GCC explains the result */
     }
 };
 
 template <class F> struct task_name<F, std::void_t<decltype(F::task_name)>> {
-    static std::string_view of() noexcept { return F::task_name; }
+    static std::string of() { return F::task_name; }
 };
 
 /* What tasks with this function and these arguments share: a processing, registered when it is first needed. */
