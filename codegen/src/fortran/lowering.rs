@@ -156,7 +156,10 @@ impl Lowering<'_> {
         if has_directives || includes(text, form) {
             match flang.print(&["-E", "-P"]) {
                 Ok(expanded) => file.uses = ModuleUses::read(&statements(&expanded, form)),
-                Err(why) => return Ok(Err((why, ALL_MESSAGES.to_owned()))),
+                Err(why) => {
+                    let remedy = if why.contains(NO_MPIF) { COMPILER_OF_MPI } else { ALL_MESSAGES };
+                    return Ok(Err((why, remedy.to_owned())));
+                }
             }
         }
         file.modules = self.folders().gather(&file.uses, modules, &folders)?;
@@ -173,7 +176,11 @@ impl Lowering<'_> {
                     (format!("flang cannot read the module `{name}`: {problem}"), remedy.to_owned())
                 }
                 None => match missing_module(&why) {
-                    Some(name) => (format!("the module `{name}` is not found"), WITH_MODULES.to_owned()),
+                    Some(name) => {
+                        let remedy = if name.starts_with("mpi") { COMPILER_OF_MPI } else { WITH_MODULES };
+                        (format!("the module `{name}` is not found"), remedy.to_owned())
+                    }
+                    None if why.contains(NO_MPIF) => (why, COMPILER_OF_MPI.to_owned()),
                     None => (why, ALL_MESSAGES.to_owned()),
                 },
             }
@@ -255,6 +262,9 @@ fn missing_module(why: &str) -> Option<&str> {
 
 const WITH_MODULES: &str = "have the file that makes it compiled by dvmfc before (`--why` takes the files of a program in \
     any order), or name its folder with `-I`";
+const NO_MPIF: &str = "'mpif.h' was not found";
+const COMPILER_OF_MPI: &str =
+    "set DVM_FC to the compiler of the MPI, as in DVM_FC=mpifort, or name the folder with `-I`";
 const OF_MPI: &str = "have the region in a procedure of another file, or write `use mpi` here";
 const ALL_MESSAGES: &str = "compile the file with flang to see all of its messages";
 

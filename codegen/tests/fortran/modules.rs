@@ -196,3 +196,18 @@ fn advice_reads_the_files_of_a_program_in_any_order() {
     assert_eq!(std::fs::read_dir(folder.join("m")).expect("a folder").count(), 0, "nothing is left behind");
     assert!(!folder.join("grid.mod").exists() && !folder.join("grid.dvmod").exists());
 }
+
+#[test]
+fn a_file_that_needs_mpi_is_told_which_compiler_to_name() {
+    if !can_run("the compiler of an MPI") {
+        return;
+    }
+    let body = "implicit none\ninteger :: i\nreal :: a(9)\ndo i = 1, 9\na(i) = i\nend do\nprint *, a\nend program\n";
+    let with = format!("program p\nuse mpi\n{body}");
+    let fixed = format!("program p\n{}", body.replacen("none\n", "none\ninclude 'mpif.h'\n", 1));
+    let folder = testkit::scratch(&[("module.f90", &with), ("included.f90", &fixed)]);
+    for file in ["module.f90", "included.f90"] {
+        let told = said(&dvmfc(&folder, &format!("--why {file}")));
+        assert!(told.contains("set DVM_FC to the compiler of the MPI, as in DVM_FC=mpifort"), "{told}");
+    }
+}
