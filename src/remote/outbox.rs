@@ -82,22 +82,23 @@ impl Outbox {
         Ok(())
     }
 
-    /// Sends what there is room for.
+    /// Sends what there is room for. What has found none grows with what is added, up to full batches: the process is behind,
+    /// and takes one large batch sooner than many.
     pub(super) fn flush(&mut self, transport: &dyn Transport, to: u32, head: BatchHead, sent: &mut SentTraffic) {
-        let most = piece_bytes(transport);
-        self.ended = None;
-        if self.full.is_empty() && !self.open.is_empty() && self.open.len() <= most {
-            head.finish(&mut self.open);
-            let outcome = transport.send(Peer::new(to), &self.open);
+        self.send(piece_bytes(transport), head, &mut |piece| {
+            let outcome = transport.send(Peer::new(to), piece);
             if outcome == Sent::Taken {
                 sent.batches += 1;
-                sent.bytes += self.open.len() as u64;
+                sent.bytes += piece.len() as u64;
             }
-            if outcome != Sent::Full {
-                return self.open.clear();
-            }
-        }
-        if !self.open.is_empty() {
+            outcome
+        });
+    }
+
+    /// The same by this function. `most`: the bytes of a piece.
+    fn send(&mut self, most: usize, head: BatchHead, send: &mut dyn FnMut(&[u8]) -> Sent) {
+        self.ended = None;
+        if self.open.len() > most {
             self.full.push_back(std::mem::take(&mut self.open));
         }
         while let Some(batch) = self.full.front_mut() {
@@ -105,18 +106,19 @@ impl Outbox {
                 head.finish(batch);
             }
             let end = batch.len().min(self.gone + most);
-            let outcome = transport.send(Peer::new(to), &batch[self.gone..end]);
-            if outcome == Sent::Taken {
-                sent.batches += 1;
-                sent.bytes += (end - self.gone) as u64;
-            }
-            match outcome {
+            match send(&batch[self.gone..end]) {
                 Sent::Full => return,
                 Sent::Taken if end < batch.len() => self.gone = end,
                 Sent::Taken | Sent::Gone => {
                     self.gone = 0;
                     self.full.pop_front();
                 }
+            }
+        }
+        if !self.open.is_empty() {
+            head.finish(&mut self.open);
+            if send(&self.open) != Sent::Full {
+                self.open.clear();
             }
         }
     }
@@ -188,6 +190,50 @@ mod tests {
         tell(&mut outbox, end(6));
         let [a, b, c, d] = [end(0), end(1), withheld, Done { before: 1, ..end(4) }].map(told);
         assert_eq!(open(&mut outbox), [a, format!("{free:?}"), b, c, d, told(failed), told(end(6))]);
+    }
+
+    #[test]
+    fn what_finds_no_room_goes_as_one_batch_later() {
+        let mut outbox = Outbox::default();
+        let (mut room, mut batches) = (false, Vec::new());
+        for number in 1..=5 {
+            outbox.add(&Message::Free(DatumId::from_raw([0, number])), MOST).unwrap();
+            room |= number == 5;
+            outbox.send(MOST, BatchHead::default(), &mut |batch| {
+                if room {
+                    let (_, messages) = BatchHead::read(batch).unwrap();
+                    batches.push(messages.map(|message| format!("{:?}", message.unwrap())).collect::<Vec<_>>());
+                }
+                if room { Sent::Taken } else { Sent::Full }
+            });
+        }
+        let all: Vec<String> =
+            (1..=5).map(|number| format!("{:?}", Message::Free(DatumId::from_raw([0, number])))).collect();
+        assert_eq!(batches, [all]);
+        assert!(outbox.is_empty());
+    }
+
+    /// Full batches go first, in order, and none exceeds what a piece may have.
+    #[test]
+    fn a_long_backlog_keeps_its_order() {
+        let mut outbox = Outbox::default();
+        let count = 2000;
+        for number in 1..=count {
+            outbox.add(&Message::Free(DatumId::from_raw([0, number])), MOST).unwrap();
+            outbox.send(MOST, BatchHead::default(), &mut |_| Sent::Full);
+        }
+        assert!(outbox.waiting() > 1);
+        let mut came = Vec::new();
+        outbox.send(MOST, BatchHead::default(), &mut |batch| {
+            assert!(batch.len() <= MOST);
+            let (_, messages) = BatchHead::read(batch).unwrap();
+            came.extend(messages.map(|message| format!("{:?}", message.unwrap())));
+            Sent::Taken
+        });
+        let all: Vec<String> =
+            (1..=count).map(|number| format!("{:?}", Message::Free(DatumId::from_raw([0, number])))).collect();
+        assert_eq!(came, all);
+        assert!(outbox.is_empty());
     }
 
     #[test]
