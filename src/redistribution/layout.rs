@@ -465,23 +465,25 @@ fn group(
         let extents = dimensions.iter().map(|&j| whole_extent(domain, digit, &used, j)).collect();
         return Ok(Group { dimensions, grid: own, extents: Extents::Same(extents) });
     }
-    let arch: Vec<usize> = (0..part.len()).filter(|&i| part.arch[i]).collect();
+    let (arch, data): (Vec<usize>, Vec<usize>) = (0..part.len()).partition(|&i| part.arch[i]);
     let step: Vec<i64> = part.global.iter().map(|&g| digit[g]).collect();
     let mut table: HashMap<Vec<i64>, Vec<i64>> = HashMap::new();
     let mut short = false;
+    let (mut key, mut local) = (vec![0_i64; arch.len()], vec![0_i64; dimensions.len()]);
+    // Called up to MOST_LOOKS times, and seldom with a new key: it allocates for these alone.
     let mut put = |at: &[i64]| {
-        let mut local = vec![0_i64; dimensions.len()];
-        (0..part.len()).filter(|&i| !part.arch[i]).for_each(|i| {
-            local[part.dimension[i]] += (at[i] - room[part.global[i]].0) * step[i];
-        });
-        let key: Vec<i64> = arch.iter().map(|&i| at[i]).collect();
-        let full = table.len() == table.capacity();
-        short |= memory::check().is_err() || !short && full && memory::strictly(|| table.try_reserve(1)).is_err();
-        if short {
+        local.fill(0);
+        data.iter().for_each(|&i| local[part.dimension[i]] += (at[i] - room[part.global[i]].0) * step[i]);
+        key.iter_mut().zip(&arch).for_each(|(k, &i)| *k = at[i]);
+        if let Some(known) = table.get_mut(key.as_slice()) {
+            known.iter_mut().zip(&local).for_each(|(k, &l)| *k = (*k).max(l + 1));
             return;
         }
-        let known = table.entry(key).or_insert_with(|| vec![0; dimensions.len()]);
-        known.iter_mut().zip(local).for_each(|(k, l)| *k = (*k).max(l + 1));
+        let full = table.len() == table.capacity();
+        short |= memory::check().is_err() || !short && full && memory::strictly(|| table.try_reserve(1)).is_err();
+        if !short {
+            table.insert(key.clone(), local.iter().map(|&l| (l + 1).max(0)).collect());
+        }
     };
     // Few progressions say as much as many rows: the last place of each is its greatest.
     let progressions = Progressions::all(&part).map_err(|e| refused(&e))?;
@@ -494,30 +496,33 @@ fn group(
         return refuse_short(short).map(|()| Group { dimensions, grid: own, extents: Extents::By(table) });
     }
     // Later data variables run faster: in one dimension the last location of a memory has its greatest local index.
-    let data = part.order.iter().copied().skip(arch.len());
-    if dimensions.len() == 1 && part.order[..arch.len()].iter().all(|&i| part.arch[i]) && data.is_sorted() {
+    let ordered = part.order.iter().copied().skip(arch.len());
+    if dimensions.len() == 1 && part.order[..arch.len()].iter().all(|&i| part.arch[i]) && ordered.is_sorted() {
         if !part.last_locations(arch.len(), MOST_LOOKS, &mut put) {
             return Err(too_long(&dimensions));
         }
         return refuse_short(short).map(|()| Group { dimensions, grid: own, extents: Extents::By(table) });
     }
     let mut left = MOST_LOOKS;
+    let mut here = Vec::new();
     let whole = part.rows_while(|at, inner, lo, hi| {
-        let mut at = at.to_vec();
+        here.clear();
+        here.extend_from_slice(at);
+        let at = &mut here;
         let looks = if inner.is_some_and(|i| part.arch[i]) { hi.abs_diff(lo).saturating_add(1) } else { 1 };
         if looks > left {
             return false;
         }
         match inner {
-            None => put(&at),
+            None => put(at),
             Some(i) if part.arch[i] => (lo..=hi).for_each(|v| {
                 at[i] = v;
-                put(&at);
+                put(at);
             }),
             // The last place of a row is its greatest.
             Some(i) => {
                 at[i] = hi;
-                put(&at);
+                put(at);
             }
         }
         left = left.saturating_sub(looks);
