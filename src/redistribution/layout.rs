@@ -473,7 +473,9 @@ fn group(
     // Called up to MOST_LOOKS times, and seldom with a new key: it allocates for these alone.
     let mut put = |at: &[i64]| {
         local.fill(0);
-        data.iter().for_each(|&i| local[part.dimension[i]] += (at[i] - room[part.global[i]].0) * step[i]);
+        for &i in &data {
+            local[part.dimension[i]] += (at[i] - room[part.global[i]].0) * step[i];
+        }
         key.iter_mut().zip(&arch).for_each(|(k, &i)| *k = at[i]);
         if let Some(known) = table.get_mut(key.as_slice()) {
             known.iter_mut().zip(&local).for_each(|(k, &l)| *k = (*k).max(l + 1));
