@@ -83,6 +83,10 @@ impl<'a> RegionBuilder<'a> {
                             return self.subscript_effects(initial, scope, out);
                         }
                     }
+                } else if ctype::is_pointer(node.ty.plain()) && self.repeatable(node) {
+                    // Its uses are traced to the array; the statement's text declares it.
+                    let initial = node.initial_value();
+                    return initial.map_or(Ok(()), |initial| self.subscript_effects(initial, scope, out));
                 }
                 parts.try_for_each(|n| self.effects(n, scope, out))
             }
