@@ -240,7 +240,7 @@ impl RegionBuilder<'_> {
 
     /// What is read at entry and may share bytes with something whose address is known elsewhere, and what may not.
     fn read_at_entry(&self) -> impl Iterator<Item = (&EntryPath, bool)> {
-        let loads = self.hoisted.loads.iter().filter(|(_, load)| !load.address);
+        let loads = self.hoisted.loads.iter().filter(|(_, load)| !load.is_address());
         loads.map(|(_, load)| {
             let root = self.unit.declaration(load.path.root);
             (&load.path, load.path.object && root.is_some_and(|root| !self.is_known_elsewhere(root)))

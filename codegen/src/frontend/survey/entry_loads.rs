@@ -23,8 +23,53 @@ pub struct EntryLoad {
     pub ty: Type,
     /// Where it is.
     pub path: EntryPath,
-    /// It is the address of an array inside a struct: nothing is read.
-    pub address: bool,
+    /// What is kept of it.
+    pub kind: LoadKind,
+}
+
+/// What is kept of an object that is read at entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoadKind {
+    /// Its value.
+    Value,
+    /// The address of an array inside a struct: nothing is read.
+    Address,
+    /// Whether the pointer is no null pointer: 1 or 0.
+    Set,
+    /// Whether the pointer is a null pointer: 1 or 0.
+    Unset,
+}
+
+impl LoadKind {
+    /// Whether only the pointer's being null is of use.
+    pub fn is_test(self) -> bool {
+        matches!(self, LoadKind::Set | LoadKind::Unset)
+    }
+}
+
+impl EntryLoad {
+    /// Whether nothing is read.
+    pub fn is_address(&self) -> bool {
+        self.kind == LoadKind::Address
+    }
+
+    /// The user's text of what is kept.
+    pub fn user(&self) -> String {
+        match self.kind {
+            LoadKind::Value | LoadKind::Address => self.path.user.clone(),
+            LoadKind::Set => format!("({} != NULL)", self.path.user),
+            LoadKind::Unset => format!("({} == NULL)", self.path.user),
+        }
+    }
+
+    /// C text of what is kept, for the entry.
+    pub fn expression(&self) -> String {
+        match self.kind {
+            LoadKind::Value | LoadKind::Address => self.path.text.clone(),
+            LoadKind::Set => format!("({} != 0)", self.path.text),
+            LoadKind::Unset => format!("({} == 0)", self.path.text),
+        }
+    }
 }
 
 /// A step at the region's entry.
@@ -158,7 +203,7 @@ impl<'a> Finder<'a> {
             SyntaxKind::ForStmt => self.loop_statement(node),
             SyntaxKind::IfStmt => {
                 let Some((test, branches)) = node.inner.split_first() else { return };
-                self.expression(test, true);
+                self.truth(test);
                 self.branches(test, branches, Finder::statement);
                 for branch in branches {
                     self.forget(branch);
@@ -262,6 +307,8 @@ impl<'a> Finder<'a> {
     fn expression(&mut self, node: &'a Node, integral: bool) {
         let mut parts = node.inner.iter().filter(|n| !n.kind.is_absent());
         match node.kind {
+            SyntaxKind::BinaryOperator if compared_with_null(node).is_some() && self.test(node).is_some() => {}
+            SyntaxKind::UnaryOperator if node.opcode == "!" => parts.for_each(|n| self.truth(n)),
             SyntaxKind::ImplicitCastExpr if matches!(node.cast.as_str(), "LValueToRValue" | "ArrayToPointerDecay") => {
                 if !self.is_wanted(node, integral) || self.load(node).is_none() {
                     parts.for_each(|n| self.expression(n, integral));
@@ -273,14 +320,14 @@ impl<'a> Finder<'a> {
                 }
             }
             SyntaxKind::ConditionalOperator if node.inner.len() == 3 => {
-                self.expression(&node.inner[0], true);
+                self.truth(&node.inner[0]);
                 let (test, branches) = (&node.inner[0], &node.inner[1..]);
                 self.branches(test, branches, |finder, branch| finder.expression(branch, integral));
             }
             SyntaxKind::BinaryOperator if matches!(node.opcode.as_str(), "&&" | "||") && node.inner.len() == 2 => {
                 let (left, right) = (&node.inner[0], &node.inner[1]);
-                self.expression(left, integral);
-                self.under(left, node.opcode == "||", false, |finder| finder.expression(right, integral));
+                self.truth(left);
+                self.under(left, node.opcode == "||", false, |finder| finder.truth(right));
             }
             SyntaxKind::CompoundAssignOperator | SyntaxKind::BinaryOperator
                 if node.inner.len() == 2 && write_target(node).is_some() =>
@@ -300,6 +347,13 @@ impl<'a> Finder<'a> {
         }
     }
 
+    /// Visits an expression of which only the truth is of use.
+    fn truth(&mut self, node: &'a Node) {
+        if !ctype::is_pointer(node.ty.plain()) || self.test(node).is_none() {
+            self.expression(node, true);
+        }
+    }
+
     /// Whether a value is of use: a pointer to an array, a member, a number in a bound, subscript or condition.
     fn is_wanted(&self, node: &Node, integral: bool) -> bool {
         let Some(object) = node.child(0).filter(|object| object.variable().is_none()) else { return false };
@@ -315,9 +369,31 @@ impl<'a> Finder<'a> {
 
     /// The name of a value that is read at entry, or of an array's address there; `None` if it cannot be.
     pub fn load(&mut self, node: &'a Node) -> Option<Text> {
-        let path = self.path(node.child(0)?)?;
+        let kind = if node.cast == "ArrayToPointerDecay" { LoadKind::Address } else { LoadKind::Value };
+        self.kept(node, node.child(0)?, kind)
+    }
+
+    /// The name of the variable that tells whether a pointer is set, in place of a pointer as a condition, or of its
+    /// comparison with a null pointer.
+    pub fn test(&mut self, node: &'a Node) -> Option<Text> {
+        let mut pointer = compared_with_null(node).unwrap_or(node);
+        while pointer.is(&SyntaxKind::ParenExpr) {
+            pointer = pointer.child(0)?;
+        }
+        if pointer.cast != "LValueToRValue" || !ctype::is_pointer(pointer.ty.plain()) {
+            return None;
+        }
+        let unset = node.is(&SyntaxKind::BinaryOperator) && node.opcode == "==";
+        self.kept(node, pointer.child(0)?, if unset { LoadKind::Unset } else { LoadKind::Set })
+    }
+
+    /// The name of the variable that keeps what a node uses of an object.
+    fn kept(&mut self, node: &'a Node, object: &'a Node, kind: LoadKind) -> Option<Text> {
+        let path = self.path(object)?;
         let user = path.user.clone();
-        let known = self.found.loads.iter().position(|load| load.path.text == path.text);
+        let alike = |other: LoadKind| other == kind || !(other.is_test() || kind.is_test());
+        let same = |load: &EntryLoad| load.path.text == path.text && alike(load.kind);
+        let known = self.found.loads.iter().position(same);
         if let Some(known) = known.filter(|known| !self.guarded.contains_key(known)) {
             self.found.uses.insert(std::ptr::from_ref(node), known);
             return Some((self.found.loads[known].name.clone(), user));
@@ -326,32 +402,35 @@ impl<'a> Finder<'a> {
             let visited = known.filter(|_| self.found.uses.contains_key(&std::ptr::from_ref(node)))?;
             return Some((self.found.loads[visited].name.clone(), user));
         }
-        let address = node.cast == "ArrayToPointerDecay";
-        let form = form(node.child(0)?)?;
+        let form = form(object)?;
         let strange = ["(unnamed", "(anonymous", "typeof", "__attribute"];
         if strange.iter().any(|word| node.ty.written.contains(word))
             || ctype::varies(&node.ty.written)
             || ctype::varies(node.ty.plain())
-            || (!address && self.around.written.iter().any(|written| may_change(written, &form)))
+            || (kind != LoadKind::Address && self.around.written.iter().any(|written| may_change(written, &form)))
         {
             return None;
         }
         let guard = self.guard(&path, !is_real(node.ty.plain()))?;
-        if !address && guard.is_empty() {
+        if kind != LoadKind::Address && guard.is_empty() {
             self.used.extend(path.needs.iter().cloned());
         }
-        let index = known.unwrap_or_else(|| self.add(node, path, address));
+        if kind.is_test() {
+            self.found.variables.insert(path.root);
+        }
+        let index = known.unwrap_or_else(|| self.add(node, path, kind));
         self.read(index, guard);
         self.found.uses.insert(std::ptr::from_ref(node), index);
         Some((self.found.loads[index].name.clone(), user))
     }
 
     /// Adds a load.
-    fn add(&mut self, node: &Node, path: EntryPath, address: bool) -> usize {
+    fn add(&mut self, node: &Node, path: EntryPath, kind: LoadKind) -> usize {
         let index = self.found.loads.len();
         let words: Vec<&str> = ctype::words(&path.user).collect();
         let name = format!("dvm__{}_{}", index + 1, words.join("_"));
-        self.found.loads.push(EntryLoad { name, ty: node.ty.clone(), path, address });
+        let ty = if kind.is_test() { Type::named("int") } else { node.ty.clone() };
+        self.found.loads.push(EntryLoad { name, ty, path, kind });
         self.guarded.insert(index, vec![]);
         index
     }
@@ -472,5 +551,31 @@ impl<'a> Finder<'a> {
         let value = self.value(node, when);
         self.closed = before;
         value
+    }
+}
+
+/// The pointer that a comparison tests for being a null pointer.
+fn compared_with_null(node: &Node) -> Option<&Node> {
+    if !node.is(&SyntaxKind::BinaryOperator) || !matches!(node.opcode.as_str(), "==" | "!=") {
+        return None;
+    }
+    let (left, right) = (node.child(0)?, node.child(1)?);
+    match (is_null(left), is_null(right)) {
+        (false, true) => Some(left),
+        (true, false) => Some(right),
+        _ => None,
+    }
+}
+
+/// Whether an expression is a null pointer, as `NULL` and 0 are.
+fn is_null(node: &Node) -> bool {
+    let zero = |n: &Node| n.bare().is(&SyntaxKind::IntegerLiteral) && n.bare().value.as_deref() == Some("0");
+    match (&node.kind, node.cast.as_str()) {
+        (SyntaxKind::ParenExpr, _)
+        | (SyntaxKind::ImplicitCastExpr | SyntaxKind::CStyleCastExpr, "BitCast" | "NoOp") => {
+            node.child(0).is_some_and(is_null)
+        }
+        (SyntaxKind::ImplicitCastExpr | SyntaxKind::CStyleCastExpr, "NullToPointer") => node.child(0).is_some_and(zero),
+        _ => false,
     }
 }

@@ -10,6 +10,12 @@ impl<'a> Finder<'a> {
     /// The value of an expression at the entry.
     pub fn value(&mut self, node: &'a Node, when: When) -> Option<Text> {
         let text = |text: String| Some((text.clone(), text));
+        if when != When::Always
+            && self.is_test(node)
+            && let Some(test) = self.test(node)
+        {
+            return Some(test);
+        }
         match node.kind {
             SyntaxKind::IntegerLiteral => text(integer_literal(node)?),
             SyntaxKind::FloatingLiteral if when != When::Always && is_real(node.ty.plain()) => {
@@ -31,6 +37,12 @@ impl<'a> Finder<'a> {
             }
             _ => None,
         }
+    }
+
+    /// Whether an expression was found to test a pointer.
+    fn is_test(&self, node: &Node) -> bool {
+        let found = self.found.uses.get(&std::ptr::from_ref(node));
+        found.is_some_and(|load| self.found.loads[*load].kind.is_test())
     }
 
     fn named_value(&mut self, node: &'a Node, when: When) -> Option<Text> {

@@ -1,7 +1,7 @@
 //! Rewrites a region's syntax tree as if its author had copied values in memory to variables before the region.
 
 use super::address_uses::AddressUses;
-use super::entry_loads::{EntryLoad, EntryLoads, EntryStep, Finder, Surroundings};
+use super::entry_loads::{EntryLoad, EntryLoads, EntryStep, Finder, LoadKind, Surroundings};
 use super::entry_path::form;
 use super::used_before::used_before;
 use super::variables::RegionVariables;
@@ -57,7 +57,7 @@ impl HoistedLoads {
         let mut hoisted = HoistedLoads { steps: found.steps.clone(), variables: found.variables.clone(), ..texts };
         hoisted.uses = AddressUses::until(function, roots);
         for ((id, load), kept) in ids.iter().zip(&found.loads).zip(&kept) {
-            if load.address && load.path.object && *kept {
+            if load.is_address() && load.path.object && *kept {
                 hoisted.uses.addressed.insert(load.path.root);
             }
             hoisted.necessary |= ctype::is_pointer(load.ty.plain());
@@ -68,7 +68,7 @@ impl HoistedLoads {
 
     /// A text with the user's expressions instead of the variables.
     pub fn readable(&self, text: &str) -> String {
-        self.loads.iter().fold(text.to_owned(), |text, (_, load)| text.replace(&load.name, &load.path.user))
+        self.loads.iter().fold(text.to_owned(), |text, (_, load)| text.replace(&load.name, &load.user()))
     }
 
     /// The steps in the form of the model.
@@ -154,8 +154,12 @@ fn text_range(source: &Source, node: &Node, load: &EntryLoad) -> Option<(usize, 
     if !begin.expanded && !end.expanded {
         return Some((begin.offset, end.offset + end.length));
     }
+    let after = source.skip_token(end.offset);
+    if load.kind.is_test() && !begin.expanded && source.text(end.offset, after) == "NULL" {
+        return Some((begin.offset, after));
+    }
     // The macro may use its argument also as the array itself, in `sizeof`.
-    if load.address {
+    if load.kind != LoadKind::Value {
         return None;
     }
     let (begin, last) = (begin.spelled.filter(|_| begin.expanded)?, end.spelled.filter(|_| end.expanded)?);
@@ -188,9 +192,10 @@ impl Writer<'_> {
 
     /// The value of a load's variable in place of an expression.
     fn value(&self, node: &Node, load: usize) -> Node {
-        let name = self.found.loads[load].name.clone();
-        let reference = Some(Reference { id: self.ids[load], kind: SyntaxKind::VarDecl, name });
-        let (ty, begin, end) = (node.ty.clone(), node.begin, node.end);
+        let EntryLoad { name, ty, kind, .. } = &self.found.loads[load];
+        let reference = Some(Reference { id: self.ids[load], kind: SyntaxKind::VarDecl, name: name.clone() });
+        let ty = if kind.is_test() { ty.clone() } else { node.ty.clone() };
+        let (begin, end) = (node.begin, node.end);
         let named = Node { kind: SyntaxKind::DeclRefExpr, ty: ty.clone(), reference, begin, end, ..Node::default() };
         let cast = "LValueToRValue".to_owned();
         Node { kind: SyntaxKind::ImplicitCastExpr, ty, cast, begin, end, inner: vec![named], ..Node::default() }
