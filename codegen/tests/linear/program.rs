@@ -38,12 +38,15 @@ impl Writer {
     /// Between -2 and 16 for counters and parameters from -3 to 7; to 42 for parameters up to 20.
     fn index(&mut self) -> String {
         let (one, other) = (self.counter(), self.counter());
-        match self.dice.below(9) {
+        match self.dice.below(11) {
             0 => format!("{one} + 1"),
             1 => format!("{one} - 1"),
             2 => format!("n - 1 - {one}"),
             3 => format!("{one} + {other}"),
             4 => "1".to_owned(),
+            // A row or plane that is the same in the whole region.
+            5 => "l".to_owned(),
+            6 => "l - 1".to_owned(),
             _ => one.to_owned(),
         }
     }

@@ -1,8 +1,8 @@
-/* expect: the strides `n` and `m` do not divide each other */
+/* expect: the strides `m` and `n` do not divide each other */
 void f(int n, int m, double *restrict a)
 {
 #pragma dvm region
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
-      a[i * n + j * m] = 0;
+      a[i * n + i * m + j] = 0;
 }

@@ -236,6 +236,7 @@ fn analyse_with(
             hoisted,
             kept: vec![],
             linearised,
+            sums: HashMap::new(),
             allows_products: false,
             obstacles: vec![],
             callees: Callees::default(),

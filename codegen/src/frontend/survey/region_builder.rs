@@ -200,6 +200,8 @@ pub struct RegionBuilder<'a> {
     pub kept: Vec<Kept>,
     /// Arrays of rank 1 whose subscripts have products.
     pub linearised: Linearised<'a>,
+    /// By parameter that keeps a sum of parameters as one factor of products: the sum.
+    pub sums: HashMap<String, Affine>,
     /// Values may now have products of counters and parameters.
     pub allows_products: bool,
     /// What the region contains that cannot be transformed.
@@ -271,6 +273,13 @@ impl RegionBuilder<'_> {
         self.visible_type(&declaration.ty)
     }
 
+    /// The type of a copy of a variable, spelled so that it means the same before the enclosing function.
+    pub fn copied_type(&self, declaration: &Node) -> String {
+        let ty = &declaration.ty;
+        let written = ctype::of_copy(&ty.written);
+        if self.is_local_type(&written) { ctype::of_copy(ty.plain()) } else { written }
+    }
+
     /// A type, spelled so that it means the same before the enclosing function.
     pub fn visible_type(&self, ty: &Type) -> String {
         let written = ctype::unqualified(&ty.written);
@@ -301,6 +310,7 @@ impl RegionBuilder<'_> {
         let before = (self.parameters.len(), self.ground.clone(), self.entry_reads.len(), self.symbols.clone());
         let arrays = self.arrays.clone();
         let (values, rows, conditions) = (self.values.len(), self.rows.len(), self.conditions.len());
+        let sums = self.sums.clone();
         let result = f(self);
         if result.is_err() {
             self.parameters.truncate(before.0);
@@ -311,6 +321,7 @@ impl RegionBuilder<'_> {
             self.values.truncate(values);
             self.rows.truncate(rows);
             self.conditions.truncate(conditions);
+            self.sums = sums;
         }
         result
     }

@@ -50,7 +50,43 @@ impl<'a> RegionBuilder<'a> {
         if counters || plain || value.has_products() {
             return Ok(value.clone());
         }
-        Ok(self.attempt(|b| b.capture(node, scope))?.unwrap_or_else(|| value.clone()))
+        let captured = self.attempt(|b| b.capture(node, scope))?;
+        if let Some(Atom::Symbol(symbol)) = captured.as_ref().and_then(|c| c.terms.keys().next()) {
+            self.sums.insert(symbol.clone(), value.clone());
+        }
+        Ok(captured.unwrap_or_else(|| value.clone()))
+    }
+
+    /// A subscript without products, of which those of parameters become parameters of their own: `[k * m + j]`, where
+    /// the plane `k` is the same in the whole region. Planes beside each other keep their distance, because sums are
+    /// multiplied out. `None` if a counter is a factor.
+    fn settled(&mut self, subscript: &Affine, scope: &Scope) -> Option<Affine> {
+        if !subscript.has_products() {
+            return Some(subscript.clone());
+        }
+        let is_counter = |s: &String| scope.loops.iter().any(|l| &l.symbol == s);
+        let mut sum = Affine::constant(subscript.constant);
+        for (atom, factor) in &subscript.terms {
+            let one = || Some(Affine { terms: [(atom.clone(), 1)].into(), constant: 0 });
+            let product = match atom.factors() {
+                Some(symbols) if !symbols.iter().any(is_counter) => {
+                    let known = |s: &String| self.sums.get(s).cloned().unwrap_or_else(|| Affine::symbol(s));
+                    symbols.iter().try_fold(Affine::constant(1), |all, s| all.multiplied(&known(s))).or_else(one)
+                }
+                _ => one(),
+            };
+            sum = sum.plus(&product?, *factor)?;
+        }
+        let mut settled = Affine::constant(sum.constant);
+        for (atom, factor) in &sum.terms {
+            let part = match atom {
+                Atom::Product(symbols) if symbols.iter().any(is_counter) => return None,
+                Atom::Product(symbols) => self.length(&Monomial::product(1, symbols.clone())),
+                _ => Affine { terms: [(atom.clone(), 1)].into(), constant: 0 },
+            };
+            settled = settled.plus(&part, *factor)?;
+        }
+        Some(settled)
     }
 
     /// Gives an access of a linearised array the subscripts of the array's shape.
@@ -79,7 +115,9 @@ impl<'a> RegionBuilder<'a> {
         }
         let mut all: Vec<Cases> = vec![Cases(vec![]); lengths.len() + 1];
         for (condition, value) in &place.subscripts[0].0 {
-            let mut subscripts = shape.divide(value).ok_or_else(|| {
+            let parts = shape.parts(value).unwrap_or_default();
+            let settled: Option<Vec<Affine>> = parts.iter().map(|part| self.settled(part, scope)).collect();
+            let mut subscripts = settled.filter(|s| !s.is_empty()).ok_or_else(|| {
                 let reason = format!("the subscripts of `{}` do not have one shape in the region", place.variable.name);
                 no_shape(at, &reason)
             })?;
@@ -183,19 +221,26 @@ impl<'a> RegionBuilder<'a> {
         !assumed.is_empty() && !contradict
     }
 
-    /// A dimension's length as an affine value; a product of parameters becomes a parameter of its own.
+    /// A dimension's length as an affine value; a product or quotient of parameters becomes a parameter of its own.
     fn length(&mut self, length: &Monomial) -> Affine {
-        if length.symbols.len() < 2 {
+        if length.symbols.len() < 2 && length.over.is_empty() {
             return Affine::product(length.symbols.clone()).times(length.factor).unwrap_or_default();
         }
-        let text = length.symbols.iter().skip(1).fold(self.c_value(&length.symbols[0]), |all, symbol| {
-            format!("dvm__product({all}, {})", self.c_value(symbol))
-        });
+        let (mut text, by) = (self.c_product(&length.symbols), self.c_product(&length.over));
+        let mut fails = None;
+        if !length.over.is_empty() {
+            let (one, other) = (format!("(long long){text}"), format!("(long long){by}"));
+            text = format!("({other} > 0 ? {one} / {other} : 0)");
+            let (many, few) = (length.symbols.join(" * "), length.over.join(" * "));
+            let reason = format!("the distance of {many} elements is no multiple of the one of {few}");
+            fails =
+                Some(Condition::new(reason, format!("{other} <= 0 || {one} > {WIDE_LIMIT}LL || {one} % {other} != 0")));
+        }
         let known = self.parameters.iter().find(|p| p.parameter.expression.as_deref() == Some(&text));
         let symbol = if let Some(known) = known {
             known.parameter.symbol.clone()
         } else {
-            let symbol = self.fresh(&format!("dvm__of_{}", length.symbols.join("_")));
+            let symbol = self.fresh(&format!("dvm__of_{}", [&length.symbols[..], &length.over[..]].concat().join("_")));
             self.ground.ranges.insert(symbol.clone(), (-WIDE_LIMIT, WIDE_LIMIT));
             let parameter = Parameter {
                 symbol: symbol.clone(),
@@ -205,11 +250,18 @@ impl<'a> RegionBuilder<'a> {
                 expression: Some(text.clone()),
             };
             self.parameters.push(KnownParameter { parameter, variable: 0 });
-            let reason = format!("a row of {} elements is longer than 2^48", length.symbols.join(" * "));
+            let reason = format!("a distance of {} elements is longer than 2^48", length.symbols.join(" * "));
             self.check_at_entry(Condition::new(reason, format!("{text} > {WIDE_LIMIT}LL || {text} < -{WIDE_LIMIT}LL")));
             symbol
         };
+        fails.into_iter().for_each(|condition| self.check_at_entry(condition));
         Affine::symbol(&symbol).times(length.factor).unwrap_or_default()
+    }
+
+    /// The C text of a product of parameters, which becomes the limit where it is too large.
+    fn c_product(&self, symbols: &[String]) -> String {
+        let Some((first, others)) = symbols.split_first() else { return "1".to_owned() };
+        others.iter().fold(self.c_value(first), |all, symbol| format!("dvm__product({all}, {})", self.c_value(symbol)))
     }
 
     /// The C text of a parameter in the enclosing function.
@@ -252,8 +304,9 @@ impl<'a> RegionBuilder<'a> {
                 shapes.extend(self.constant_rows(*id, accesses).map(|shape| (*id, shape)));
                 continue;
             };
-            let is_counter = |name: &str| accesses.iter().any(|a| a.scope.loops.iter().any(|l| l.symbol == name));
-            let mut shape = Shape::of(values, is_counter).map_err(|why| {
+            let around = |a: &LinearAccess, name: &str| a.scope.loops.iter().position(|l| l.symbol == name);
+            let depth = |name: &str| accesses.iter().find_map(|a| around(a, name));
+            let mut shape = Shape::of(values, depth).map_err(|why| {
                 let name = self.unit.declaration(*id).map_or("", |d| &d.name);
                 no_shape(first.node, &format!("`{name}` has no recognisable shape: {why}"))
             })?;

@@ -10,13 +10,22 @@ use super::affine::{Affine, Atom};
 /// of elements with parts.
 pub const SHORTEST_ROW: i64 = 16;
 
-/// A number times a product of symbols.
+/// A number times a product of symbols, over another product that divides it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Monomial {
     /// The number, above 0.
     pub factor: i64,
     /// The symbols, sorted.
     pub symbols: Vec<String>,
+    /// The symbols of the divisor, sorted. Where there are some, the quotient is a guess that the entry checks.
+    pub over: Vec<String>,
+}
+
+impl Monomial {
+    /// A number times a product.
+    pub fn product(factor: i64, symbols: Vec<String>) -> Monomial {
+        Monomial { factor, symbols, over: vec![] }
+    }
 }
 
 /// A recovered shape.
@@ -33,34 +42,39 @@ pub struct Shape {
 impl Shape {
     /// The parameters that it names.
     pub fn symbols(&self) -> impl Iterator<Item = &str> {
-        self.strides.iter().chain(&self.lengths).flat_map(|product| product.symbols.iter().map(String::as_str))
+        let all = self.strides.iter().chain(&self.lengths);
+        all.flat_map(|product| product.symbols.iter().chain(&product.over).map(String::as_str))
     }
 
-    /// The shape that the strides of `values`, the array's subscripts, tell.
+    /// The shape that the strides of `values`, the array's subscripts, tell. `depth`: how many loops are around the one
+    /// of a counter. Of strides that are independent of each other, those of outer loops are guessed to be multiples of
+    /// those of inner loops.
     pub fn of<'v>(
         values: impl Iterator<Item = &'v Affine> + Clone,
-        is_counter: impl Fn(&str) -> bool,
+        depth: impl Fn(&str) -> Option<usize>,
     ) -> Result<Shape, String> {
+        let is_counter = |name: &str| depth(name).is_some();
         let mut strides: Vec<Monomial> = Vec::new();
+        let mut depths: Vec<usize> = Vec::new();
         for symbols in values.clone().flat_map(|v| v.terms.keys()).filter_map(Atom::factors) {
             let (counters, rest): (Vec<String>, Vec<String>) = symbols.iter().cloned().partition(|s| is_counter(s));
             match counters.as_slice() {
                 [] => {}
-                [_] => {
-                    if !rest.is_empty() && strides.iter().all(|s| s.symbols != rest) {
-                        strides.push(Monomial { factor: 0, symbols: rest });
+                [counter] => {
+                    let at = depth(counter).unwrap_or(0);
+                    match strides.iter().position(|s| s.symbols == rest) {
+                        Some(known) => depths[known] = depths[known].min(at),
+                        None if rest.is_empty() => {}
+                        None => {
+                            strides.push(Monomial::product(0, rest));
+                            depths.push(at);
+                        }
                     }
                 }
                 [one, other, ..] => return Err(format!("the counters `{one}` and `{other}` are multiplied")),
             }
         }
-        strides.sort_by_key(|s| std::cmp::Reverse(s.symbols.len()));
-        for pair in strides.windows(2) {
-            if without(&pair[0].symbols, &pair[1].symbols).is_none() {
-                let (one, other) = (pair[0].symbols.join(" * "), pair[1].symbols.join(" * "));
-                return Err(format!("the strides `{one}` and `{other}` do not divide each other"));
-            }
-        }
+        let mut strides = sorted(strides, &depths)?;
         for (atom, factor) in values.flat_map(|v| &v.terms) {
             let Some(symbols) = atom.factors() else { continue };
             if let Some(stride) = strides.iter_mut().find(|s| without(symbols, &s.symbols).is_some()) {
@@ -70,11 +84,14 @@ impl Shape {
         for k in 1..strides.len() {
             strides[k].factor = common_divisor(strides[k].factor, strides[k - 1].factor);
         }
-        let one = Monomial { factor: 1, symbols: vec![] };
+        let one = Monomial::product(1, vec![]);
         let next = strides.iter().skip(1).chain([&one]);
-        let length = |(stride, next): (&Monomial, &Monomial)| Monomial {
-            factor: stride.factor / next.factor,
-            symbols: without(&stride.symbols, &next.symbols).unwrap_or_default(),
+        let length = |(stride, next): (&Monomial, &Monomial)| {
+            let factor = stride.factor / next.factor;
+            match without(&stride.symbols, &next.symbols) {
+                Some(symbols) => Monomial::product(factor, symbols),
+                None => Monomial { factor, symbols: stride.symbols.clone(), over: next.symbols.clone() },
+            }
         };
         let lengths: Vec<Monomial> = strides.iter().zip(next).map(length).collect();
         let begins = vec![0; lengths.len()];
@@ -108,7 +125,7 @@ impl Shape {
         let next = strides.iter().skip(1).chain(&[1]);
         let lengths = strides.iter().zip(next).map(|(stride, next)| (stride % next == 0).then_some(stride / next));
         let lengths: Vec<i64> = lengths.collect::<Option<_>>()?;
-        let numbers = |all: &[i64]| all.iter().map(|n| Monomial { factor: *n, symbols: vec![] }).collect();
+        let numbers = |all: &[i64]| all.iter().map(|n| Monomial::product(*n, vec![])).collect();
         let begins = vec![0; lengths.len()];
         (!strides.is_empty()).then(|| Shape { strides: numbers(strides), lengths: numbers(&lengths), begins })
     }
@@ -120,6 +137,11 @@ impl Shape {
 
     /// The subscripts that an element of the array has in this shape; `None` if they are not affine.
     pub fn divide(&self, value: &Affine) -> Option<Vec<Affine>> {
+        self.parts(value).filter(|subscripts| !subscripts.iter().any(Affine::has_products))
+    }
+
+    /// The subscripts that an element of the array has in this shape, which may have products.
+    pub fn parts(&self, value: &Affine) -> Option<Vec<Affine>> {
         let mut subscripts = Vec::new();
         let mut rest = value.clone();
         for stride in &self.strides {
@@ -143,8 +165,30 @@ impl Shape {
             subscripts.push(quotient);
         }
         subscripts.push(rest);
-        subscripts.iter().all(|s| !s.has_products()).then_some(subscripts)
+        Some(subscripts)
     }
+}
+
+/// Strides with the largest first: each before those that divide it, and else by how deep their loops are. Two
+/// strides of one counter are those of two shapes.
+fn sorted(strides: Vec<Monomial>, depths: &[usize]) -> Result<Vec<Monomial>, String> {
+    let divides = |one: &Monomial, other: &Monomial| without(&other.symbols, &one.symbols).is_some();
+    let mut by_length = strides.clone();
+    by_length.sort_by_key(|s| std::cmp::Reverse(s.symbols.len()));
+    let unordered = by_length.windows(2).find(|pair| !divides(&pair[1], &pair[0]));
+    let Some(pair) = unordered else { return Ok(by_length) };
+    let mut all: Vec<(usize, Monomial)> = depths.iter().copied().zip(strides).collect();
+    all.sort_by_key(|(depth, _)| *depth);
+    if all.windows(2).any(|two| two[0].0 == two[1].0) {
+        let (one, other) = (pair[0].symbols.join(" * "), pair[1].symbols.join(" * "));
+        return Err(format!("the strides `{one}` and `{other}` do not divide each other"));
+    }
+    let mut sorted: Vec<Monomial> = Vec::new();
+    for (_, stride) in all {
+        let at = sorted.iter().position(|other| divides(other, &stride)).unwrap_or(sorted.len());
+        sorted.insert(at, stride);
+    }
+    Ok(sorted)
 }
 
 /// `symbols` without `others`; `None` if some are not among them.
@@ -174,8 +218,12 @@ mod tests {
         terms.iter().fold(Affine::default(), |all, (f, l)| all.plus(&product(l), *f).unwrap_or_default())
     }
 
+    fn depth(name: &str) -> Option<usize> {
+        "ijk".find(name)
+    }
+
     fn is_counter(name: &str) -> bool {
-        "ijk".contains(name)
+        depth(name).is_some()
     }
 
     fn texts(shape: &Shape, value: &Affine) -> Option<Vec<String>> {
@@ -185,7 +233,7 @@ mod tests {
     #[test]
     fn strides_tell_the_lengths() -> Result<(), String> {
         let values = [sum(&[(1, "imn"), (1, "jm"), (1, "k")]), sum(&[(1, "imn"), (-1, "mn"), (1, "k"), (3, "")])];
-        let shape = Shape::of(values.iter(), is_counter)?;
+        let shape = Shape::of(values.iter(), depth)?;
         let names: Vec<String> = shape.lengths.iter().map(|l| l.symbols.join("*")).collect();
         assert_eq!(names, ["n", "m"]);
         assert_eq!(texts(&shape, &values[0]), Some(vec!["i".into(), "j".into(), "k".into()]));
@@ -196,11 +244,11 @@ mod tests {
     #[test]
     fn factors_of_strides_belong_to_the_lengths() -> Result<(), String> {
         let pixels = [sum(&[(3, "in"), (3, "j"), (1, "")])];
-        let shape = Shape::of(pixels.iter(), is_counter)?;
-        assert_eq!(shape.lengths, [Monomial { factor: 3, symbols: vec!["n".into()] }]);
+        let shape = Shape::of(pixels.iter(), depth)?;
+        assert_eq!(shape.lengths, [Monomial::product(3, vec!["n".into()])]);
         assert_eq!(texts(&shape, &pixels[0]), Some(vec!["i".into(), "3 * j + 1".into()]));
         let odd = [sum(&[(2, "in"), (1, "j")]), sum(&[(2, "in"), (1, "n"), (1, "j")])];
-        let shape = Shape::of(odd.iter(), is_counter)?;
+        let shape = Shape::of(odd.iter(), depth)?;
         assert_eq!(texts(&shape, &odd[1]), Some(vec!["2 * i + 1".into(), "j".into()]));
         assert_eq!(texts(&shape, &sum(&[(1, "abn"), (1, "j")])), None);
         Ok(())
@@ -224,8 +272,22 @@ mod tests {
 
     #[test]
     fn what_has_no_shape_is_told() {
-        let told = |value: Affine| Shape::of([value].iter(), is_counter).err().unwrap_or_default();
+        let told = |value: Affine| Shape::of([value].iter(), depth).err().unwrap_or_default();
         assert!(told(sum(&[(1, "ij")])).contains("are multiplied"));
-        assert!(told(sum(&[(1, "in"), (1, "jm")])).contains("do not divide"));
+        assert!(told(sum(&[(1, "in"), (1, "im"), (1, "j")])).contains("do not divide"));
+    }
+
+    #[test]
+    fn independent_strides_are_multiples_by_depth() -> Result<(), String> {
+        let box_ = [sum(&[(1, "jm"), (2, "in"), (1, "k"), (1, "")])];
+        let shape = Shape::of(box_.iter(), depth)?;
+        let quotient = Monomial { factor: 2, symbols: vec!["n".into()], over: vec!["m".into()] };
+        assert_eq!(shape.lengths, [quotient, Monomial::product(1, vec!["m".into()])]);
+        assert_eq!(texts(&shape, &box_[0]), Some(vec!["i".into(), "j".into(), "k + 1".into()]));
+        // A stride that others divide comes before them, wherever its loop is.
+        let shape = Shape::of([sum(&[(1, "il"), (1, "jmn"), (1, "km")])].iter(), depth)?;
+        let names: Vec<String> = shape.strides.iter().map(|s| s.symbols.join("")).collect();
+        assert_eq!(names, ["l", "mn", "m"]);
+        Ok(())
     }
 }
