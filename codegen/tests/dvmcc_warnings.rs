@@ -7,6 +7,35 @@ mod prefix;
 use place::{run, said};
 use prefix::dvmcc;
 
+/// Pointers to what is `const`: named in macros, in structs, in loops, and tested.
+const CONSTANTS: &str = r#"
+#include <stddef.h>
+struct grid { int nx, ny; const double *w; };
+#define A(i, j) a[(i) * g->ny + (j)]
+void named(const struct grid *const g, double *a);
+void named(const struct grid *const g, double *a)
+{
+#pragma dvm region
+  for (int i = 0; i < g->nx; i++)
+    for (int j = 0; j < g->ny; j++)
+      A(i, j) = i * 0.5 + j * g->w[j] + (g->w != NULL ? 1.0 : 2.0);
+}
+void inside(int n, const double *from, double *a, const double *bias);
+void inside(int n, const double *from, double *a, const double *bias)
+{
+#pragma dvm region
+  for (int i = 0; i < n; i++) {
+    const double *x = from + i * n;
+    double sum = 0;
+    for (int j = 0; j < n; j++)
+      sum += x[j];
+    const double *const y = from + (i + 1) * n;
+    for (int j = 0; j < n; j++)
+      a[i * n + j] = sum + y[j] + (bias ? bias[j] : 0);
+  }
+}
+"#;
+
 const MIXED: &str = "#include \"kernel.h\"
 static double a[20], b[20][20];
 #define MARK _Pragma(\"dvm region\")
@@ -179,8 +208,12 @@ fn refused_regions_build_with_all_warnings_as_errors() {
 /// about what is generated (of overflow, of loops that were not transformed as asked) would be errors.
 #[test]
 fn generated_text_has_no_warnings() {
-    let folder =
-        testkit::scratch(&[("strict.c", include_str!("place/strict.c")), ("edges.c", EDGES), ("blocks.c", BLOCKS)]);
+    let folder = testkit::scratch(&[
+        ("strict.c", include_str!("place/strict.c")),
+        ("edges.c", EDGES),
+        ("blocks.c", BLOCKS),
+        ("constants.c", CONSTANTS),
+    ]);
     let more = "-Wsign-conversion -Wcast-qual -Wundef -Wdouble-promotion -Wfloat-equal -Wold-style-definition -Wredundant-decls";
     for compiler in ["gcc"].into_iter().chain(clangs::all("generated text")) {
         for (file, standard, refused) in [
@@ -188,6 +221,7 @@ fn generated_text_has_no_warnings() {
             ("strict.c", "gnu17 -O0", 3),
             ("edges.c", "c11 -O3", 2),
             ("blocks.c", "c99 -O3", 0),
+            ("constants.c", "c99 -O2", 0),
         ] {
             let line = format!("-std={standard} {more} {} {file} -o x.o", STRICT.replace("-O1 ", ""));
             let output = run(dvmcc().env("DVM_CC", compiler), &folder, &line);

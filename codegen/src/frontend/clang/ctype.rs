@@ -62,6 +62,13 @@ pub fn unqualified(text: &str) -> String {
     }
 }
 
+/// The type of a variable that keeps a value of this type: of a pointer, what it points to stays `const`.
+pub fn of_copy(text: &str) -> String {
+    let bare = unqualified(text);
+    let constant = text.trim_start().starts_with("const ") && bare.ends_with('*');
+    if constant { format!("const {bare}") } else { bare }
+}
+
 /// Whether it is a pointer (to anything).
 pub fn is_pointer(plain: &str) -> bool {
     let plain = unqualified(plain);

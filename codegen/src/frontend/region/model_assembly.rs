@@ -298,7 +298,7 @@ impl RegionBuilder<'_> {
             if known || self.arrays.iter().any(|array| array.variable == id) {
                 continue;
             }
-            let ctype = self.type_name(variable);
+            let ctype = self.copied_type(variable);
             if self.is_local_type(&ctype) {
                 let reason = format!("the type `{ctype}` is declared inside the function");
                 return Err(Refusal::at(Code::LocalName, variable, reason, "declare the type at file scope"));

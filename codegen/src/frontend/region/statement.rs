@@ -307,7 +307,7 @@ impl<'a> RegionBuilder<'a> {
             let end = token_end(self.source, initial);
             self.check_conditionals(initial.begin.offset, end)?;
             let text = self.edited(initial.begin.offset, end, &Effects::default());
-            lines.push(format!("{} = {text};", declare(&self.type_name(variable), &variable.name)));
+            lines.push(format!("{} = {text};", declare(&self.copied_type(variable), &variable.name)));
         }
         Ok(lines.join(" "))
     }

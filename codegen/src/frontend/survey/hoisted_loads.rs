@@ -76,9 +76,9 @@ impl HoistedLoads {
         let step = |step: &EntryStep| match step {
             EntryStep::Condition(text) => Entry::Condition(text.clone()),
             EntryStep::Read(index, guard) => {
-                let EntryLoad { name, ty, path, .. } = &self.loads[*index].1;
-                let (name, ctype) = (name.clone(), ctype::unqualified(&ty.written));
-                let (expression, text) = (path.text.clone(), path.user.clone());
+                let load = &self.loads[*index].1;
+                let (name, ctype) = (load.name.clone(), ctype::of_copy(&load.ty.written));
+                let (expression, text) = (load.expression(), load.user());
                 Entry::Read { name, ctype, guard: guard.clone(), expression, text }
             }
         };
