@@ -127,6 +127,56 @@ fn what_is_told_depends_on_what_can_be_proved() {
     assert!(told.matches("can be tiled\n").count() >= 4, "{told}");
 }
 
+/// Minima and maxima, as programs find their time steps by: each form that a reduction may have.
+const EXTREMES: &str = "\
+#include <math.h>
+double steps(int n, const double *p, const float *q)
+{
+  double most = 0, least = 9, S, other = 1;
+  float low = 9;
+  for (int i = 0; i < n; i++) {
+    double v = fabs(p[i]) + 1;
+    if (v > most) {
+      most = v;
+    }
+    if (!(i & 1))
+      S = p[i];
+    else
+      S = q[i];
+    if (least > S) least = S;
+    low = low < q[i] ? low : q[i];
+  }
+  for (int i = 0; i < n; i++)
+    other = fmax(fabs(p[i]), other);
+  for (int i = 0; i < n; i++)
+    if (p[i] > least) most = p[i];
+  return most + least + low + other;
+}
+int largest(int n, const int *p)
+{
+  int most = 0;
+  for (int i = 0; i < n; i++)
+    if (most < p[i]) most = p[i];
+  return most;
+}
+";
+
+#[test]
+fn minima_and_maxima_are_told() {
+    let folder = testkit::scratch(&[]);
+    let file = folder.join("program.c");
+    std::fs::write(&file, EXTREMES).unwrap();
+    let told = why(&file);
+    let entries = entries(&told);
+    let at = |line: usize| &entries.iter().find(|(at, ..)| *at == line).unwrap().3;
+    for part in ["reduction(max:most)", "reduction(min:least)", "reduction(min:low)"] {
+        assert!(at(6).contains(part) && at(6).contains("the other sign where it is zero"), "{part}: {told}");
+    }
+    assert!(at(18).contains("reduction(max:other)"), "{told}");
+    assert!(!at(20).contains("#pragma"), "{told}");
+    assert!(at(27).contains("reduction(max:most)") && !at(27).contains("you allow"), "{told}");
+}
+
 /// Regions of all kinds, and loops beside, around and inside of them.
 const PORTED: &str = "\
 static double a[300], b[300], c[300], e[300][300], f[300][300];

@@ -172,8 +172,11 @@ fn clauses(private: &[&Scalar], reductions: &[&Scalar]) -> Clauses {
     for scalar in reductions {
         let operation = scalar.operation.unwrap_or_default();
         let _ = write!(made.text, " reduction({operation}:{})", scalar.name);
-        if scalar.real {
-            made.means.push(format!("you allow that the updates of `{}` are rounded in another order", scalar.name));
+        let name = &scalar.name;
+        if scalar.real && matches!(operation, "min" | "max") {
+            made.means.push(format!("you allow that `{name}` gets the other sign where it is zero"));
+        } else if scalar.real {
+            made.means.push(format!("you allow that the updates of `{name}` are rounded in another order"));
         }
     }
     made

@@ -2,7 +2,7 @@
 //! text tells.
 
 use super::clang::ast::{Node, Unit};
-use super::clang::expression_parts::write_target;
+use super::clang::expression_parts::{callee, write_target};
 use super::clang::process::{self, ClangError};
 use super::clang::syntax_kind::SyntaxKind;
 use super::text::missing_headers;
@@ -45,7 +45,7 @@ pub struct Scalar {
     pub name: String,
     /// A real number, whose sums depend on their order.
     pub real: bool,
-    /// `+`, `*`, `&`, `^` or `|`, if each assignment updates the variable by that operator.
+    /// `+`, `*`, `&`, `^`, `|`, `min` or `max`, if each assignment updates the variable by that operator.
     pub operation: Option<&'static str>,
 }
 
@@ -173,7 +173,7 @@ fn scalars(unit: &Unit, node: &Node) -> Vec<Scalar> {
         if declared.contains(&target.id) || counters.contains(&target.id) || plain.contains(['*', '[']) {
             continue;
         }
-        let operation = update(write, target.id);
+        let operation = update(write, target.id).or_else(|| extreme(node, write, target.id));
         match found.iter_mut().find(|(id, _)| *id == target.id) {
             Some((_, known)) if known.operation != operation => known.operation = None,
             Some(_) => {}
@@ -206,5 +206,51 @@ fn update(write: &Node, id: u64) -> Option<&'static str> {
             let left = sum.child(0).filter(|_| sum.is(&SyntaxKind::BinaryOperator))?;
             left.variable().filter(|r| r.id == id).and_then(|_| known(&sum.opcode))
         }
+    }
+}
+
+/// `min` or `max`, if a write keeps the least or greatest of the variable and a value: `if (e > x) x = e`,
+/// `x = e > x ? e : x` and `x = fmax(x, e)`.
+fn extreme(node: &Node, write: &Node, id: u64) -> Option<&'static str> {
+    let value = without_casts(write.child(1)?);
+    match value.kind {
+        SyntaxKind::CallExpr => {
+            let name = callee(value)?;
+            let known = [("fmax", "max"), ("fmin", "min")].into_iter().find(|(own, _)| name.starts_with(own));
+            known.map(|(_, operation)| operation)
+        }
+        SyntaxKind::ConditionalOperator => {
+            let kept = without_casts(value.child(1)?).variable().is_some_and(|r| r.id == id);
+            chosen(value.child(0)?, id, kept)
+        }
+        _ => {
+            let guards = node.walk().filter(|n| n.is(&SyntaxKind::IfStmt) && n.inner.len() == 2);
+            let mut around = guards.filter(|n| n.inner[1].walk().any(|inner| std::ptr::eq(inner, write)));
+            around.find_map(|n| chosen(&n.inner[0], id, false))
+        }
+    }
+}
+
+/// `min` or `max`, if a variable is compared with a value and stays (`kept`) or is replaced where the comparison holds.
+fn chosen(test: &Node, id: u64, kept: bool) -> Option<&'static str> {
+    let test = test.bare();
+    let below = match test.opcode.as_str() {
+        "<" | "<=" => true,
+        ">" | ">=" => false,
+        _ => return None,
+    };
+    let side = |k: usize| test.child(k).is_some_and(|n| without_casts(n).variable().is_some_and(|r| r.id == id));
+    let least = match (side(0), side(1)) {
+        (true, false) => below == kept,
+        (false, true) => below != kept,
+        _ => return None,
+    };
+    Some(if least { "min" } else { "max" })
+}
+
+fn without_casts(node: &Node) -> &Node {
+    match (&node.kind, node.inner.first()) {
+        (SyntaxKind::ParenExpr | SyntaxKind::ImplicitCastExpr, Some(inner)) => without_casts(inner),
+        _ => node,
     }
 }
