@@ -254,7 +254,9 @@ impl<'a> RegionBuilder<'a> {
             self.check_at_entry(Condition::new(reason, format!("{text} > {WIDE_LIMIT}LL || {text} < -{WIDE_LIMIT}LL")));
             symbol
         };
-        fails.into_iter().for_each(|condition| self.check_at_entry(condition));
+        if let Some(condition) = fails {
+            self.check_at_entry(condition);
+        }
         Affine::symbol(&symbol).times(length.factor).unwrap_or_default()
     }
 
