@@ -47,7 +47,7 @@ pub const OF_THE_CALL: [&str; 8] = ["lbound", "ubound", "size", "min", "int", "m
 pub const OF_LOGICAL: &str = "transfer";
 
 /// Words that begin what is refused: the word, what it is, and what to do.
-const REFUSED: [(&str, &str, &str); 22] = [
+const REFUSED: [(&str, &str, &str); 27] = [
     (
         "call",
         "a call of a subroutine whose text is not in this file",
@@ -57,11 +57,16 @@ const REFUSED: [(&str, &str, &str); 22] = [
     ("go", "a `goto`", "write the condition as `if (...) then`"),
     ("return", "a `return`", "leave the procedure after the region"),
     ("stop", "a `stop`", "test for the error after the region"),
+    ("error", "an `error stop`", "test for the error after the region"),
     ("print", "input or output", "print after the region"),
     ("write", "input or output", "write after the region"),
     ("read", "input or output", "read before the region"),
     ("open", "input or output", "open the file before the region"),
     ("close", "input or output", "close the file after the region"),
+    ("rewind", "input or output", "do it before or after the region"),
+    ("backspace", "input or output", "do it before or after the region"),
+    ("inquire", "input or output", "inquire before the region"),
+    ("flush", "input or output", "flush after the region"),
     ("allocate", "an allocation", "allocate before the region"),
     ("deallocate", "an allocation", "deallocate after the region"),
     ("forall", "a `forall`", "write it as `do` loops"),
@@ -74,6 +79,23 @@ const REFUSED: [(&str, &str, &str); 22] = [
     ("matmul", "the function `matmul` of arrays", "write it as loops"),
     ("dot_product", "the function `dot_product` of arrays", "write it as a loop"),
     ("include", "an included file", "write its statements here"),
+];
+
+/// Those of `REFUSED` whose lists have asterisks and characters of their own.
+const WITH_LISTS: [&str; 13] = [
+    "return",
+    "stop",
+    "error",
+    "print",
+    "write",
+    "read",
+    "open",
+    "close",
+    "rewind",
+    "backspace",
+    "inquire",
+    "flush",
+    "allocate",
 ];
 
 /// The text outside of parentheses; what stands in them becomes `()`.
@@ -107,6 +129,23 @@ pub fn is_action(text: &str) -> bool {
     let behind = bare.strip_prefix("if").and_then(|rest| rest.trim_start().strip_prefix("()"));
     let action = behind.map_or(text, str::trim_start);
     is_assignment(action) || action.starts_with("call ")
+}
+
+/// What a statement behind its condition is, if it is one of `WITH_LISTS`: what stands in its list is not looked at.
+fn action_with_lists(
+    text: &str,
+    names: &BTreeSet<String>,
+) -> Option<&'static (&'static str, &'static str, &'static str)> {
+    let bare = outside(text);
+    let is_conditional = bare.strip_prefix("if").is_some_and(|rest| rest.trim_start().starts_with("()"));
+    let action = if is_conditional { bare.split_once("()")?.1.trim_start() } else { &bare };
+    let word = &action[..length_of_name(action)];
+    let is_meant = WITH_LISTS.contains(&word) && !names.contains(word) && !is_assignment(action);
+    REFUSED.iter().find(|(known, ..)| is_meant && *known == word)
+}
+
+fn length_of_name(text: &str) -> usize {
+    text.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count()
 }
 
 /// Whether a `where` with a mask only: it goes on until `end where`.
@@ -155,6 +194,9 @@ pub fn check(
     if text.starts_with('#') {
         return refuse("a line of the preprocessor", "put it outside of the region");
     }
+    if let Some((_, reason, remedy)) = action_with_lists(text, names) {
+        return refuse(reason, remedy);
+    }
     if text.contains(['\'', '"']) {
         return refuse("characters", "keep statements about characters out of the region");
     }
@@ -168,7 +210,8 @@ pub fn check(
         return refuse("a construct with a name", "write it without the name");
     }
     let bare: String = text.chars().filter(|c| *c != ' ').collect();
-    let leaves = bare.match_indices('*').any(|(at, _)| bare[..at].ends_with(['(', ',']));
+    let is_call_statement = text.starts_with("call ") || text.starts_with("if") && text.contains(" call ");
+    let leaves = is_call_statement && bare.match_indices('*').any(|(at, _)| bare[..at].ends_with(['(', ',']));
     if leaves {
         return refuse("an alternate return", "pass a variable for the error, and test it after the region");
     }
@@ -181,7 +224,6 @@ pub fn check(
         let remedy = "write it as `if (...) then`";
         return refuse("an arithmetic `if`, of which compilers take different branches for a NaN", remedy);
     }
-    let is_call_statement = text.starts_with("call ") || text.starts_with("if") && text.contains(" call ");
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let (length, is_word) = length(rest);
@@ -458,6 +500,12 @@ mod tests {
         assert_eq!(refused("a % b(i) = a%c + i"), None);
         assert!(refused("a(i) = b%a").unwrap().contains("`b` is not"));
         assert!(refused("call n(a(i), *10)").unwrap().contains("alternate return"));
+        for text in ["write (7,*) a(i)", "if (i > 2) print *, i", "print '(a,*)', 'x'", "read(n, *) a(i)", "flush (n)"]
+        {
+            assert_eq!(refused(text).as_deref(), Some("input or output"), "{text}");
+        }
+        assert_eq!(refused("if (i > 2) stop 'i, *'").as_deref(), Some("a `stop`"));
+        assert_eq!(refused("if (i > n) error stop 'x'").as_deref(), Some("an `error stop`"));
         assert_eq!(refused("if (i > 2) call n(a(i), n=i, i=2)"), None);
         assert!(refused("call b(a(i))").unwrap().contains("a call of a subroutine"));
         assert!(refused("a(i) = call").unwrap().contains("a call of a subroutine"));

@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// Declarations, statements of the region and what follows it; the line of the message, counted from the mark, and a part
 /// of the reason.
-const CASES: [(&str, &str, i64, &str); 88] = [
+const CASES: [(&str, &str, i64, &str); 90] = [
     (
         "call",
         "do i = 1, n\na(i) = 1\ncall mvbits(k(i), 0, 4, k(i), 1)\nend do",
@@ -69,6 +69,8 @@ const CASES: [(&str, &str, i64, &str); 88] = [
     ("return", "do i = 1, n\nif (a(i) > 900) return\na(i) = 2\nend do", 2, "a `return`"),
     ("stop", "do i = 1, n\nif (a(i) > 900) stop\na(i) = 2\nend do", 2, "a `stop`"),
     ("output", "do i = 1, n\na(i) = 2\nprint *, a(i)\nend do", 3, "input or output"),
+    ("list output", "do i = 1, n\na(i) = 2\nif (a(i) > 3) write (*,*) 'a', a(i)\nend do", 3, "input or output"),
+    ("error", "do i = 1, n\nif (a(i) > 900) error stop 'large'\na(i) = 2\nend do", 2, "an `error stop`"),
     ("while", "do while (k(1) < 45)\nk(1) = k(1) + 1\nend do", 1, "a `do while`"),
     (
         "same name",
