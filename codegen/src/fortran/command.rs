@@ -80,7 +80,15 @@ pub fn run(words: &[String], guarded: &Guarded) -> Result<i32, String> {
         for source in &marked {
             work.tell_all(source, &format!("the option `{option}` may change what its statements mean"));
         }
-        return if command.strict { Ok(1) } else { work.pass_and_describe(&sources) };
+        if command.strict {
+            return Ok(1);
+        }
+        let code = work.pass_and_describe(&sources)?;
+        if code == 0 {
+            work.count_as_they_were(&marked)?;
+        }
+        work.tell_total(code);
+        return Ok(code);
     }
     let code = work.compile_all(&sources)?;
     work.tell_total(code);
@@ -138,6 +146,21 @@ impl FortranWork<'_> {
             let remedy = "compile this file without it, or its regions stay as they are";
             self.tell(source, &format!("line_{}", mark.line), &FortranRefusal::new(mark.line, reason, remedy));
         }
+    }
+
+    /// Counts the regions of files of which none is transformed.
+    fn count_as_they_were(&mut self, sources: &[PathBuf]) -> Result<(), String> {
+        for source in sources {
+            let text = String::from_utf8_lossy(&std::fs::read(source).unwrap_or_default()).into_owned();
+            let marks = marks(&text, self.command.form(source));
+            let regions = marks.iter().filter(|mark| mark.text.starts_with("region")).count();
+            self.regions += regions;
+            if let Some(object) = self.object_of(source) {
+                let folder = self.folder()?;
+                self.count_in(&object, RegionCount { regions, tiled: 0 }, &folder)?;
+            }
+        }
+        Ok(())
     }
 
     fn tell(&self, source: &Path, region: &str, why: &FortranRefusal) {
@@ -204,7 +227,13 @@ impl FortranWork<'_> {
     fn tell_total(&self, code: i32) {
         let own = RegionCount { regions: self.regions, tiled: self.tiled };
         let linked = || RegionCount::of_file(Path::new(self.command.output.as_deref().unwrap_or("a.out")));
-        let all = if self.command.goal == FortranGoal::Link { linked().unwrap_or(own) } else { own };
+        // Where no region is transformed, the compiler makes the program of the sources at once: nothing in it counts theirs.
+        let uncounted = if self.unlisted.is_some() { own } else { RegionCount::default() };
+        let with_uncounted = |linked: RegionCount| RegionCount {
+            regions: linked.regions + uncounted.regions,
+            tiled: linked.tiled + uncounted.tiled,
+        };
+        let all = if self.command.goal == FortranGoal::Link { linked().map_or(own, with_uncounted) } else { own };
         if self.command.remarks && code == 0 && all.regions > 0 {
             output_file::tell(&format!("dvmfc: {} of {} regions tiled\n", all.tiled, all.regions));
         }

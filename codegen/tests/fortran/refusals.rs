@@ -374,6 +374,29 @@ fn misused_clauses_are_refused() {
     }
 }
 
+/// Such an option keeps a file as it is: its regions are counted all the same, also where another file's are tiled.
+#[test]
+fn regions_of_files_that_an_option_refuses_are_counted() {
+    if !can_run("counts of refused files") {
+        return;
+    }
+    let part = "subroutine part(n, a)\nreal a(n)\n!$dvm region\ndo i = 1, n\na(i) = a(i) + 1\nend do\nend\n";
+    let folder =
+        testkit::scratch(&[("in.f90", &program("plain", "do i = 1, n\na(i) = a(i)*2\nend do")), ("part.f90", part)]);
+    for (line, count) in [
+        ("-fcheck=all -c in.f90", "0 of 1"),
+        ("-c part.f90", "1 of 1"),
+        ("in.o part.o -o both", "1 of 2"),
+        ("-fcheck=all in.f90 part.f90 -o all", "0 of 2"),
+        ("-fcheck=all in.f90 part.o -o mixed", "1 of 2"),
+    ] {
+        let output = dvmfc(&folder, &format!("--dvm-remarks {line}"));
+        let messages = said(&output);
+        assert!(output.status.success(), "{line}: {messages}");
+        assert!(messages.ends_with(&format!("dvmfc: {count} regions tiled\n")), "{line}: {messages}");
+    }
+}
+
 #[test]
 fn options_that_change_the_meaning_refuse_all_regions() {
     if !can_run("options of Fortran") {
