@@ -5,6 +5,8 @@
 mod aliases;
 #[path = "fortran/calls.rs"]
 mod calls;
+#[path = "fortran/data_loops.rs"]
+mod data_loops;
 #[path = "fortran/drawn_branches.rs"]
 mod drawn_branches;
 #[path = "fortran/drawn_calls.rs"]

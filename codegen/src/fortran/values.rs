@@ -20,6 +20,11 @@ impl ValueShape {
     pub fn is_affine(&self) -> bool {
         *self == ValueShape::Affine
     }
+
+    /// Whether it is neither such a sum nor an extreme of them.
+    pub fn is_other(&self) -> bool {
+        matches!(self, ValueShape::Other(_))
+    }
 }
 
 /// A value.

@@ -48,7 +48,9 @@ impl<'a> Translator<'a> {
         self.is_one_variable(op, key, variable)?;
         let element = self.private(op, key, variable)?;
         for bound in [&from, &to] {
-            if let ValueShape::Other(what) = bound.shape {
+            if let ValueShape::Other(what) = bound.shape
+                && !(bound.element.is_whole() && self.is_inner())
+            {
                 let remedy = "bounds are sums of counters and variables that stay as they are, with whole factors";
                 return refuse(op, &format!("a bound of the loop over `{}` has {what}", variable.name), remedy);
             }
@@ -59,16 +61,12 @@ impl<'a> Translator<'a> {
         if element == Element::I32 && step.written != element && step.number.is_none() {
             return refuse(op, "a step whose kind is not that of the counter", "give both the same kind");
         }
+        let name = c_name(&variable.name);
+        let first = self.held(op, &from, !from.shape.is_other());
+        let last = self.held(op, &to, !to.shape.is_other() && !to.reads);
         // How many iterations data choose is looked at in C, as which elements are.
         self.made.has_computed |= from.reads || to.reads;
-        let (name, mut last) = (c_name(&variable.name), to.text.clone());
-        if to.reads {
-            // Fortran reads the bound once, C before each iteration.
-            self.made.bounds.push(to.written);
-            last = format!("_b{}", self.made.bounds.len());
-            self.line(op, &format!("{last} = {};", to.text));
-        }
-        let head = format!("for ({name} = {}; {name} {compare} {last}; {name} {next}) {{", from.text);
+        let head = format!("for ({name} = {first}; {name} {compare} {last}; {name} {next}) {{");
         self.line(op, &head);
         self.statement += 1;
         self.counted_again(op, key);
@@ -79,7 +77,29 @@ impl<'a> Translator<'a> {
         self.active.pop();
         self.line(op, "}");
         self.statement += 1;
+        // C's counter has behind the loop what Fortran's has. One that is also assigned is another variable in C.
+        if self.is_inner() && !self.written.contains(key) {
+            self.defined.push(key);
+        }
         Ok(())
+    }
+
+    /// Whether a loop of the region, or one around the call of the subroutine, is around what comes.
+    fn is_inner(&self) -> bool {
+        !self.active.is_empty() || !self.callers.is_empty()
+    }
+
+    /// A bound of a loop as the head names it: by its text, or by a variable that holds it. Fortran reads a bound once, C before each
+    /// iteration; and what is no sum is a value that C looks up, as that of a variable.
+    fn held(&mut self, op: &'a HlfirOp, bound: &HlfirValue, is_plain: bool) -> String {
+        if is_plain {
+            return bound.text.clone();
+        }
+        self.made.bounds.push(bound.written);
+        let held = format!("_b{}", self.made.bounds.len());
+        self.made.has_computed = true;
+        self.line(op, &format!("{held} = {};", bound.text));
+        held
     }
 
     /// How a loop compares its counter with the last value, and how it goes on. That a step of the run is positive is a

@@ -174,6 +174,7 @@ impl<'a> Translator<'a> {
         let is_truth = *element == Element::Condition;
         let is_steady = !self.written.contains(key) && !self.counters.contains(key);
         let is_own = is_of_call(&variable.name) && !self.counters.contains(key);
+        let is_left = self.counters.contains(key) && !self.active.contains(&key);
         let is_written = self.written.contains(key) && !self.active.contains(&key);
         if is_written || is_own {
             if !self.defined.contains(&key) && !self.carried.contains(&key) {
@@ -186,9 +187,13 @@ impl<'a> Translator<'a> {
             } else {
                 shape = ValueShape::Other("a variable that the region writes");
             }
-        } else if self.counters.contains(key) && !self.active.contains(&key) {
-            let reason = format!("the counter `{}` is read outside of its loop", variable.name);
-            return refuse(op, &reason, "use another variable there");
+        } else if is_left {
+            // What the loop has left in it: C finds that, as the value of a variable.
+            if !self.defined.contains(&key) {
+                let reason = format!("the counter `{}` is read outside of its loop", variable.name);
+                return refuse(op, &reason, "use another variable there");
+            }
+            self.made.has_computed = true;
         }
         if is_steady && *target && is_truth {
             let reason = format!("`{}` is a logical variable that a pointer may reach", variable.name);
@@ -205,8 +210,8 @@ impl<'a> Translator<'a> {
         let fortran = Some(variable.name.clone()).filter(|_| is_steady && element.is_whole());
         let name = if is_written { self.written_name(key, variable) } else { c_name(&variable.name) };
         let name = if is_truth { format!("({name} != 0)") } else { name };
-        let varies = is_written || is_own || !self.callers.is_empty();
-        Ok(HlfirValue { fortran, reads: is_written, varies, ..HlfirValue::of(name, *element, shape) })
+        let varies = is_written || is_own || is_left || !self.callers.is_empty();
+        Ok(HlfirValue { fortran, reads: is_written || is_left, varies, ..HlfirValue::of(name, *element, shape) })
     }
 
     /// The name in C of a scalar that is assigned. A counter that is also assigned between its loops is another variable
