@@ -134,6 +134,9 @@ const CALLS: [Row; 5] = [
     ("hypot", "hypot", &[Other::Same], &["hypot"]),
 ];
 
+/// The function of C for `abs` of complex numbers.
+const MAGNITUDE: &str = "cabs";
+
 /// The function of C for `popcnt`.
 const BITS_THAT_ARE_SET: &str = "popcount";
 
@@ -188,6 +191,10 @@ pub fn numeric_function(op: &HlfirOp) -> Option<NumericFunction> {
         let is_modulo = symbol.contains("Modulo");
         return Some(if is_modulo { NumericFunction::written_out(WrittenOut::RealModulo, element) } else { remainder });
     }
+    if let "cabs" | "cabsf" = symbol {
+        let element = if symbol == MAGNITUDE { Element::C64 } else { Element::C32 };
+        return Some(NumericFunction { result: element.part()?, ..of_type(&("", MAGNITUDE, &[], &[]), element) });
+    }
     let find = |name: &str| CALLS.iter().find(|row| row.0 == name);
     match find(symbol) {
         Some(row) => Some(of_type(row, Element::F64)),
@@ -212,10 +219,15 @@ impl NumericFunction {
         NumericFunction { builtin, element, others, result, names: &[], written_out: Some(function) }
     }
 
+    /// Whether it is `abs` of a complex number.
+    pub fn is_magnitude(&self) -> bool {
+        self.builtin == MAGNITUDE
+    }
+
     /// Its name in C; no name of Fortran begins so.
     pub fn name(&self) -> String {
         let types = match self.element {
-            Element::F32 => "f",
+            Element::F32 | Element::C32 => "f",
             Element::I32 => "i",
             Element::I64 => "l",
             _ => "d",
@@ -226,8 +238,8 @@ impl NumericFunction {
 
     /// Its text in C.
     pub fn text(&self) -> String {
-        let (of, result, end) =
-            (self.element.c_type(), self.result.c_type(), if self.element == Element::F32 { "f" } else { "" });
+        let is_single = matches!(self.element, Element::F32 | Element::C32);
+        let (of, result, end) = (self.element.c_type(), self.result.c_type(), if is_single { "f" } else { "" });
         // C has the bits of a `long` counted by another function.
         let end = if self.builtin == BITS_THAT_ARE_SET && self.element == Element::I64 { "l" } else { end };
         let (more, passed) = match self.others {
@@ -283,6 +295,8 @@ mod tests {
         let arc = "static double _n_atan2_d(double x, double y) { return (double)__builtin_atan2(x, y); }";
         assert_eq!(text("math.atan2", "%1, %2 fastmath<contract> : f64").as_deref(), Some(arc));
         assert_eq!(function("fir.call", "@sinhf(%1) : (f32) -> f32").map(|f| f.element), Some(Element::F32));
+        let magnitude = "static float _n_cabs_f(float _Complex x) { return (float)__builtin_cabsf(x); }";
+        assert_eq!(text("fir.call", "@cabsf(%1) : (!fir.complex<4>) -> f32").as_deref(), Some(magnitude));
         let bits = "static long _n_popcount_l(long x) { return (long)__builtin_popcountl(x); }";
         assert_eq!(text("math.ctpop", "%1 : i64").as_deref(), Some(bits));
         let rest = "static float _n_fmod_f(float x, float y) { return (float)__builtin_fmodf(x, y); }";

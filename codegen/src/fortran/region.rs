@@ -56,7 +56,7 @@ pub struct TranslatedFunction {
     pub lines: Vec<(String, u32)>,
     /// Conditions of Fortran under which its constants are those of gfortran.
     pub conditions: Vec<String>,
-    /// It computes powers that compilers compute differently where they know the arguments.
+    /// It computes powers, or `abs` of complex numbers, which compilers compute differently where they know the arguments.
     pub has_power: bool,
 }
 
@@ -97,7 +97,7 @@ pub struct TranslatedRegion {
     pub numeric: Vec<NumericFunction>,
     /// Names of all functions that the lines call.
     pub called: BTreeSet<String>,
-    /// It computes powers that compilers compute differently where they know the operands.
+    /// It computes powers, or `abs` of complex numbers, which compilers compute differently where they know the operands.
     pub has_power: bool,
     /// Logical values are passed as they are stored.
     pub has_logical: bool,

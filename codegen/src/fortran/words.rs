@@ -32,12 +32,12 @@ const KEYWORDS: [&str; 19] = [
 ];
 const TRUTHS: [&str; 2] = ["true", "false"];
 const OPERATORS: [&str; 11] = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "eqv", "neqv"];
-const INTRINSICS: [&str; 62] = [
+const INTRINSICS: [&str; 64] = [
     "sqrt", "dsqrt", "abs", "dabs", "iabs", "idint", "ifix", "sngl", "floor", "ceiling", "nint", "idnint", "aint",
     "dint", "anint", "dnint", "dprod", "real", "dble", "float", "int", "mod", "min", "max", "min0", "max0", "amin1",
     "amax1", "dmin1", "dmax1", "sign", "dsign", "lbound", "ubound", "size", "cmplx", "dcmplx", "conjg", "dconjg",
     "aimag", "dimag", "merge", "dim", "idim", "ddim", "modulo", "iand", "ior", "ieor", "not", "ishft", "ibset",
-    "ibclr", "btest", "ibits", "ishftc", "popcnt", "shiftl", "shiftr", "shifta", "amod", "dmod",
+    "ibclr", "btest", "ibits", "ishftc", "popcnt", "shiftl", "shiftr", "shifta", "amod", "dmod", "cabs", "cdabs",
 ];
 
 /// Functions that the text around the call uses.

@@ -84,7 +84,8 @@ impl<'a> Translator<'a> {
             }
             if function.has_power && !element.is_whole() && !value.varies {
                 let remedy = "write `pure(pow)` in the mark, if its last bits may differ";
-                return refuse(op, &format!("`{called}` has a power, and {KNOWN_POWER}"), remedy);
+                let reason = format!("`{called}` has a power or `abs` of a complex number, and {KNOWN_POWER}");
+                return refuse(op, &reason, remedy);
             }
             varies |= value.varies;
             arguments.push(value.whole_text());

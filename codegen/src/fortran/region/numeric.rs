@@ -47,6 +47,9 @@ impl<'a> Translator<'a> {
             }
             arguments.push(value);
         }
+        if function.is_magnitude() {
+            self.magnitude(op, &arguments)?;
+        }
         Ok(Some(self.called(function, &arguments)))
     }
 
@@ -81,6 +84,16 @@ impl<'a> Translator<'a> {
         }
         let [a, b, c, d] = parts.as_slice() else { return Ok(None) };
         Ok(Some(values::complex(format!("({} / {})", values::of_parts(a, b), values::of_parts(c, d)), element)))
+    }
+
+    /// Refuses `abs` of a complex number that gfortran may know: it then rounds the exact value, and its library another one.
+    fn magnitude(&mut self, op: &HlfirOp, arguments: &[HlfirValue]) -> Answer<()> {
+        if !arguments.iter().all(|value| value.varies) {
+            let reason = "`abs` of a complex number that all iterations share: compilers compute it differently where they know it";
+            return refuse(op, reason, "assign it to a variable before the region");
+        }
+        self.made.has_power = true;
+        Ok(())
     }
 
     /// Refuses a power of a real that gfortran computes otherwise where it knows the base, or an exponent that is a variable, unless the

@@ -8,6 +8,10 @@ contains
     real(8), intent(in) :: r
     turned = z*cmplx(r, 1d0 - r, 8)
   end function
+  pure real(8) function size_of(z)
+    complex(8), intent(in) :: z
+    size_of = abs(z)
+  end function
   subroutine shift(z, w)
     complex(8), intent(inout) :: z
     complex(8), intent(in) :: w
@@ -59,6 +63,14 @@ subroutine kernel(n, a, b, c, x, alpha)
       if (b(i,j) == zero) b(i,j) = quarter
       b(i,j) = b(i,j)/x(i) + quarter*c(i,j) - i*alpha
       c(i,j) = conjg(c(i,j) - (b(i,j)*0.001d0)) / (c(i,j) + 2)
+    end do
+  end do
+  !$dvm region
+  do j = 1, n
+    do i = 1, n
+      t = a(i,j)*alpha
+      b(i,j) = b(i,j) + abs(t)*size_of(b(i,j)) + cdabs(-conjg(a(j,i)))
+      c(i,j) = c(i,j) + abs(c(i,j)) + cabs(c(i,j)*2)
     end do
   end do
 end subroutine
