@@ -8,7 +8,7 @@ use place::{run, said};
 use prefix::dvmcc;
 
 /// Pointers to what is `const`: named in macros, in structs, in loops, and tested.
-const CONSTANTS: &str = r#"
+const CONSTANTS: &str = r"
 #include <stddef.h>
 struct grid { int nx, ny; const double *w; };
 #define A(i, j) a[(i) * g->ny + (j)]
@@ -34,7 +34,7 @@ void inside(int n, const double *from, double *a, const double *bias)
       a[i * n + j] = sum + y[j] + (bias ? bias[j] : 0);
   }
 }
-"#;
+";
 
 const MIXED: &str = "#include \"kernel.h\"
 static double a[20], b[20][20];
