@@ -187,7 +187,7 @@ testkit::file_tests! {
     alike_names arithmetic array_functions assigned_scalars based_on beside_counters both_pragmas calls captured chain_blocks conditional_tables conditions continues copied_extremes
     constant_rows constants counters crowded data_loops decays entry_reads extremes floyd followed followed_before gathers globals grouped guarded_reads hidden_calls hidden_names hints
     ignored_openmp included_functions
-    independent inductions jacobi_1d jam jumps joined_pieces kept_sizes late_pointers linearised liveness locals lost_guard lu macros macros_in_values matmul member_arguments
+    independent inductions jacobi_1d jam jumps joined_pieces kept_sizes known_arguments late_pointers linearised liveness locals lost_guard lu macros macros_in_values matmul member_arguments
     met_names mixed_sizes named_alias named_elsewhere named_sections names null_tests other_lines own_functions parts passed_numbers pasted places planes pointers private private_inner private_passed private_static reductions row_hulls
     register_blocks remainders rounds rows
     scalar_homes scalars set_again shadows shapes small_locals steps strided_boxes strides switches tables temporaries torn torn_heads types unsigned_counters volume wide_products written_back

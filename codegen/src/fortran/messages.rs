@@ -4,7 +4,26 @@ use std::collections::BTreeMap;
 
 /// A message with lines of the source, `line 7` and `lines 7 to 9`, and with its names: `names` has those of C.
 pub fn in_fortran(message: &str, lines: &[u32], names: &BTreeMap<String, String>) -> String {
-    with_names(&with_lines(message, lines), names)
+    with_names(&with_lines(&without_elements(message), lines), names)
+}
+
+/// A message without the parts of the text that it quotes, ` [f[i - 1]]`, where they have elements of arrays as C writes them: the
+/// lines say which they are.
+fn without_elements(message: &str) -> String {
+    let mut text = String::new();
+    let mut rest = message;
+    while let Some(begin) = rest.find(" [") {
+        let (mut depth, mut deepest) = (0, 0);
+        let end = rest[begin..].find(|letter| {
+            depth += i32::from(letter == '[') - i32::from(letter == ']');
+            deepest = deepest.max(depth);
+            depth == 0 && letter == ']'
+        });
+        let end = end.map_or(rest.len(), |end| begin + end + 1);
+        text.push_str(if deepest > 1 { &rest[..begin] } else { &rest[..end] });
+        rest = &rest[end..];
+    }
+    text + rest
 }
 
 fn with_lines(message: &str, lines: &[u32]) -> String {
@@ -42,6 +61,13 @@ mod tests {
         let lines = [10, 20, 30];
         assert_eq!(with_lines("line 2 needs what line 3, then", &lines), "line 20 needs what line 30, then");
         assert_eq!(with_lines("2 of line 9", &lines), "2 of line 9");
+    }
+
+    #[test]
+    fn messages_have_no_elements_of_c() {
+        let said = "it is not known: this depends on data [f[i - 1] - 1], here [j - 1] [DVM102]";
+        assert_eq!(without_elements(said), "it is not known: this depends on data, here [j - 1] [DVM102]");
+        assert_eq!(without_elements("a [open"), "a [open");
     }
 
     #[test]

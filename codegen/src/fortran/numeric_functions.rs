@@ -108,7 +108,7 @@ pub enum Other {
 type Row = (&'static str, &'static str, &'static [Other], &'static [&'static str]);
 
 const OPERATIONS: [Row; 15] = [
-    ("math.fpowi", "powi", &[Other::Whole], &[]),
+    ("math.fpowi", POWER_OF_WHOLE, &[Other::Whole], &[]),
     ("math.powf", "pow", &[Other::Same], &["pow"]),
     ("math.floor", "floor", &[], &[]),
     ("math.ceil", "ceil", &[], &[]),
@@ -133,6 +133,9 @@ const CALLS: [Row; 5] = [
     ("cosh", "cosh", &[], &["cosh", "dcosh"]),
     ("hypot", "hypot", &[Other::Same], &["hypot"]),
 ];
+
+/// The function of GCC for powers with whole exponents.
+const POWER_OF_WHOLE: &str = "powi";
 
 /// The function of C for `abs` of complex numbers.
 const MAGNITUDE: &str = "cabs";
@@ -222,6 +225,11 @@ impl NumericFunction {
     /// Whether it is `abs` of a complex number.
     pub fn is_magnitude(&self) -> bool {
         self.builtin == MAGNITUDE
+    }
+
+    /// Whether C has to be told that it only computes a value: it calls what is no function of the mathematical library.
+    pub fn is_vouched(&self) -> bool {
+        self.builtin == POWER_OF_WHOLE || self.written_out.is_some()
     }
 
     /// Its name in C; no name of Fortran begins so.

@@ -140,6 +140,8 @@ struct Translator<'a> {
     /// Counters of the loops around, and scalars that were written on the way here.
     active: Vec<&'a str>,
     defined: Vec<&'a str>,
+    /// Scalars whose last value all iterations may share.
+    shared: BTreeSet<&'a str>,
     values: HashMap<&'a str, HlfirValue>,
     elements: HashMap<&'a str, FoundElement>,
     /// Objects, arrays and numbers that are no elements, with the statement that names them.
@@ -236,6 +238,7 @@ impl<'a> Translator<'a> {
             own: BTreeMap::new(),
             active: Vec::new(),
             defined: Vec::new(),
+            shared: BTreeSet::new(),
             values: HashMap::new(),
             elements: HashMap::new(),
             places: HashMap::new(),

@@ -42,6 +42,7 @@ pub fn remedy(code: Code) -> &'static str {
         Code::UnseenFunction | Code::CallNotFollowed | Code::PureConflict | Code::WrittenByFunction => {
             "compute the function's values into an array before the region"
         }
+        Code::KnownArguments => "assign the function's value to a variable before the region",
         Code::TooLarge | Code::AnalysisLimit | Code::NoSchedule => {
             "mark parts of the loops, each as a region of its own"
         }

@@ -274,7 +274,8 @@ impl FortranRegion {
             None => {}
         }
         let mut all_pure: Vec<String> = self.translated.externals.iter().map(ExternalFunction::wrapper).collect();
-        all_pure.extend(self.translated.numeric.iter().map(NumericFunction::name));
+        // Of the others C looks at what they call, and with which arguments.
+        all_pure.extend(self.translated.numeric.iter().filter(|f| f.is_vouched()).map(NumericFunction::name));
         if !all_pure.is_empty() {
             let _ = write!(all, " pure({})", all_pure.join(", "));
         }

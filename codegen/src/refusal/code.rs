@@ -255,6 +255,9 @@ codes! {
     "DVM074" WrittenByFunction
         "a variable is written by a called function, and not in the region's own text",
         "The region's variables are passed to the tiles by what its own text says about them.";
+    "DVM075" KnownArguments
+        "a mathematical function is called with what all iterations share",
+        "Where a compiler knows the arguments it rounds the exact value; the library that tiles call may have another last bit.";
 
     "DVM080" MacroStatements
         "a macro holds statements or parts of loops",

@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// Declarations, statements of the region and what follows it; the line of the message, counted from the mark, and a part
 /// of the reason.
-const CASES: [(&str, &str, i64, &str); 91] = [
+const CASES: [(&str, &str, i64, &str); 93] = [
     (
         "call",
         "do i = 1, n\na(i) = 1\ncall mvbits(k(i), 0, 4, k(i), 1)\nend do",
@@ -112,6 +112,13 @@ const CASES: [(&str, &str, i64, &str); 91] = [
     ("complex power", "do i = 1, n\nz(i) = z(i)**3\nend do", 2, "library"),
     ("complex root", "do i = 1, n\nz(i) = sqrt(z(i))\nend do", 2, "a call of a function that is not taken"),
     ("complex magnitude", "do i = 1, n\na(i) = a(i)*abs(wide4)\nend do", 2, "`abs` of a complex number that all"),
+    (
+        "copied magnitude",
+        "do i = 1, n\nwide4 = (0.5, 0.25)\na(i) = a(i)*abs(wide4)\nend do",
+        3,
+        "`abs` of a complex number that all",
+    ),
+    ("unrolled", "do i = 1, 4\na(i) = abs(z(i))\nend do", 2, "`cabsf` is called with what all iterations share"),
     ("complex sum", "do i = 1, n\nwide4 = wide4 + z(i)\nend do", 2, "`wide4` is read where"),
     ("logical", "do i = 1, n\nshort_flags(i) = a(i) > 1\nend do", 2, "`short_flags` has elements of type logical"),
     ("reserved", "do i = 1, n\nflags(i) = a(i) > transfer\nend do", 0, "the name `transfer`, which the call needs"),

@@ -210,7 +210,7 @@ impl<'a> Translator<'a> {
         let fortran = Some(variable.name.clone()).filter(|_| is_steady && element.is_whole());
         let name = if is_written { self.written_name(key, variable) } else { c_name(&variable.name) };
         let name = if is_truth { format!("({name} != 0)") } else { name };
-        let varies = is_written || is_own || is_left || !self.callers.is_empty();
+        let varies = (is_written || is_own || !self.callers.is_empty()) && !is_left && !self.shared.contains(key);
         Ok(HlfirValue { fortran, reads: is_written || is_left, varies, ..HlfirValue::of(name, *element, shape) })
     }
 

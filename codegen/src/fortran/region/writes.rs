@@ -38,6 +38,11 @@ impl<'a> Translator<'a> {
                 }
                 let element = self.private(op, key, variable)?;
                 self.defined.push(key);
+                if value.varies {
+                    self.shared.remove(key);
+                } else {
+                    self.shared.insert(key);
+                }
                 element
             };
             let name = self.written_name(key, variable);

@@ -7,6 +7,7 @@ pub mod callee_reads;
 pub mod control_flow;
 mod element_flow;
 pub mod forwarding;
+mod known_arguments;
 pub mod liveness;
 pub mod passed_scalars;
 pub mod purity;

@@ -297,6 +297,7 @@ impl<'a> RegionBuilder<'a> {
         }
         let seen = self.certain_body(callee).is_some();
         let pure = self.check_pure(callee, node);
+        self.check_known_arguments(callee, node, scope)?;
         if seen && (Self::passes_address(node) || pure.is_err()) {
             let followed = self.seen_call(callee, node, scope, out);
             return followed.map_err(|why| pure.err().filter(|_| !Self::passes_address(node)).unwrap_or(why));
