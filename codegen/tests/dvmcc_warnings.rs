@@ -10,7 +10,7 @@ use prefix::dvmcc;
 /// Pointers to what is `const`: named in macros, in structs, in loops, and tested.
 const CONSTANTS: &str = r"
 #include <stddef.h>
-struct grid { int nx, ny; const double *w; };
+struct grid { int nx, ny; const double *w, (*rows)[8]; };
 #define A(i, j) a[(i) * g->ny + (j)]
 void named(const struct grid *const g, double *a);
 void named(const struct grid *const g, double *a)
@@ -18,7 +18,7 @@ void named(const struct grid *const g, double *a)
 #pragma dvm region
   for (int i = 0; i < g->nx; i++)
     for (int j = 0; j < g->ny; j++)
-      A(i, j) = i * 0.5 + j * g->w[j] + (g->w != NULL ? 1.0 : 2.0);
+      A(i, j) = i * 0.5 + j * g->w[j] + (g->w != NULL ? 1.0 : 2.0) + g->rows[i][j % 8];
 }
 void inside(int n, const double *from, double *a, const double *bias);
 void inside(int n, const double *from, double *a, const double *bias)

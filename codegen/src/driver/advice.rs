@@ -174,7 +174,9 @@ fn clauses(private: &[&Scalar], reductions: &[&Scalar]) -> Clauses {
         let _ = write!(made.text, " reduction({operation}:{})", scalar.name);
         let name = &scalar.name;
         if scalar.real && matches!(operation, "min" | "max") {
-            made.means.push(format!("you allow that `{name}` gets the other sign where it is zero"));
+            made.means.push(format!(
+                "you allow that `{name}` gets the other sign where it is zero, and another value where there are NaNs"
+            ));
         } else if scalar.real {
             made.means.push(format!("you allow that the updates of `{name}` are rounded in another order"));
         }

@@ -65,7 +65,7 @@ pub fn unqualified(text: &str) -> String {
 /// The type of a variable that keeps a value of this type: of a pointer, what it points to stays `const`.
 pub fn of_copy(text: &str) -> String {
     let bare = unqualified(text);
-    let constant = text.trim_start().starts_with("const ") && bare.ends_with('*');
+    let constant = text.trim_start().starts_with("const ") && is_pointer(&bare);
     if constant { format!("const {bare}") } else { bare }
 }
 
@@ -150,6 +150,8 @@ mod tests {
         assert_eq!(unqualified("const int"), "int");
         assert_eq!(unqualified("double *const restrict"), "double *");
         assert_eq!(unqualified("const"), "const");
+        assert_eq!(of_copy("const double (*)[8]"), "const double (*)[8]");
+        assert_eq!(of_copy("const double"), "double");
     }
 
     #[test]
