@@ -232,6 +232,11 @@ impl NumericFunction {
         self.builtin == POWER_OF_WHOLE || self.written_out.is_some()
     }
 
+    /// Whether a clause means it by this name.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.builtin == name || self.names.contains(&name)
+    }
+
     /// Its name in C; no name of Fortran begins so.
     pub fn name(&self) -> String {
         let types = match self.element {

@@ -275,7 +275,8 @@ impl FortranRegion {
         }
         let mut all_pure: Vec<String> = self.translated.externals.iter().map(ExternalFunction::wrapper).collect();
         // Of the others C looks at what they call, and with which arguments.
-        all_pure.extend(self.translated.numeric.iter().filter(|f| f.is_vouched()).map(NumericFunction::name));
+        let vouched = |f: &&NumericFunction| f.is_vouched() || self.clauses.pure.iter().any(|name| f.is_named(name));
+        all_pure.extend(self.translated.numeric.iter().filter(vouched).map(NumericFunction::name));
         if !all_pure.is_empty() {
             let _ = write!(all, " pure({})", all_pure.join(", "));
         }
