@@ -41,6 +41,12 @@ int main(int argc, char **argv)
 #pragma dvm region
   for (int i = 0; i < n; i++)
     a[i] += pow(b[i], square);
+  int cube = 3;
+#pragma dvm region
+  for (int i = 0; i < n; i++) {
+    double own = square * 0.75;
+    a[i] += pow(b[i], cube) + pow(b[i], own);
+  }
   show("a", a, sizeof a);
   return 0;
 }

@@ -6,7 +6,6 @@
 
 use crate::Refusal;
 use crate::frontend::clang::ast::{Id, Node};
-use crate::frontend::clang::ctype;
 use crate::frontend::clang::expression_parts::{base_variable, callee, write_target};
 use crate::frontend::clang::syntax_kind::SyntaxKind;
 use crate::frontend::survey::loop_header::{self, LoopHeader};
@@ -49,7 +48,7 @@ impl<'a> RegionBuilder<'a> {
         let differing = self.differing(&self.variables.roots, self.long_counters());
         let Some(known) = self.known_call(call, &differing, 0) else { return Ok(()) };
         let Known { function, exponent } = known;
-        if let Some(exponent) = exponent.filter(|_| self.callees.open.is_empty()) {
+        if let Some(exponent) = exponent {
             let fails: Vec<String> = WRITTEN_OUT.iter().map(|n| format!("{exponent} == {n}")).collect();
             let reason =
                 format!("the exponent `{exponent}` of `{function}` is 2 or -1, for which compilers multiply or divide");
@@ -101,12 +100,12 @@ impl<'a> RegionBuilder<'a> {
             if !arguments.iter().any(differs) {
                 return known(None);
             }
+            let known_power = |exponent| known(Some(exponent));
             let [_, exponent] = arguments else { return None };
             if stem(name) != "pow" || differs(exponent) || is_literal(exponent) || depth > 0 {
                 return None;
             }
-            let variable = exponent.bare().variable().filter(|_| !ctype::is_pointer(exponent.ty.plain()));
-            return variable.and_then(|variable| known(Some(variable.name.clone())));
+            return self.held_at_entry(exponent).and_then(known_power);
         }
         let function = self.functions(name).into_iter().find(|f| f.body().is_some())?;
         let body = self.certain_body(name).filter(|_| depth < MAX_DEPTH)?;
@@ -116,6 +115,28 @@ impl<'a> RegionBuilder<'a> {
         let inside = self.differing(&[body], inside);
         let calls = body.walk().filter(|n| n.is(&SyntaxKind::CallExpr));
         calls.into_iter().find_map(|inner| self.known_call(inner, &inside, depth + 1))
+    }
+
+    /// The name of the variable that is the value of an expression, if it has this value at entry.
+    fn held_at_entry(&self, value: &Node) -> Option<String> {
+        let mut value = value;
+        loop {
+            let inner = value.child(0);
+            value = match (&value.kind, value.cast.as_str()) {
+                (SyntaxKind::ParenExpr, _)
+                | (SyntaxKind::ImplicitCastExpr | SyntaxKind::CStyleCastExpr, "NoOp" | "IntegralToFloating") => inner?,
+                (SyntaxKind::ImplicitCastExpr | SyntaxKind::CStyleCastExpr, "FloatingCast")
+                    if inner?.ty.plain() == "float" =>
+                {
+                    inner?
+                }
+                _ => break,
+            };
+        }
+        let variable = value.variable()?;
+        let own =
+            self.variables.declared.contains_key(&variable.id) || self.variables.written.contains_key(&variable.id);
+        (!own).then(|| variable.name.clone())
     }
 
     /// The variables that differ between iterations: those of `known`, arrays that are written, and scalars that are made of these.
